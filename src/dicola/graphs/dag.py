@@ -1,0 +1,154 @@
+"""Directed acyclic graphs, and what remains of them when some variables are hidden or selected on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dicola.errors import InvalidGraph
+from dicola.graphs.bits import mask_of
+from dicola.graphs.equivalence import mag_to_pag
+from dicola.graphs.mag import MAG, project
+from dicola.graphs.marks import ARROW, TAIL, MixedGraph, checked_names
+from dicola.graphs.pag import PAG
+from dicola.graphs.separation import MSeparation
+
+
+class DAG(MixedGraph):
+    """A directed acyclic graph.
+
+    >>> dag = DAG.from_edges([("L", "A"), ("L", "B"), ("C", "B")])
+    >>> print(dag.true_mag(["L"]))
+    A <-> B
+    C --> B
+    >>> print(dag.true_pag(["L"]))
+    A o-> B
+    C o-> B
+    """
+
+    def __init__(self, marks: ArrayLike, names: Iterable[object] | None = None) -> None:
+        super().__init__(marks, names)
+        tails = (self.marks == TAIL) & (self.marks.T == ARROW)
+        if not np.array_equal(tails | tails.T, self.marks != 0):
+            a, b = (int(v) for v in np.argwhere((self.marks != 0) & ~tails & ~tails.T)[0])
+            raise InvalidGraph(f"the edge {self.names[a]!r} - {self.names[b]!r} is not directed; a DAG has directed edges only.")
+        cycle = _find_cycle([list(np.nonzero(row == ARROW)[0]) for row in self.marks])
+        if cycle:
+            walk = " -> ".join(self.names[v] for v in cycle)
+            raise InvalidGraph(f"the graph has a directed cycle: {walk}. Remove or turn one of these arcs.")
+
+    @classmethod
+    def from_edges(cls, edges: Iterable[Sequence[object]], nodes: Iterable[object] | None = None) -> DAG:
+        """Build from ``(parent, child)`` pairs; ``nodes`` fixes the order and may add isolated ones."""
+        arcs: list[tuple[str, str]] = []
+        for edge in edges:
+            if isinstance(edge, str) or len(edge) != 2:
+                raise InvalidGraph(f"{edge!r} is not an arc; an arc is a pair (parent, child).")
+            arcs.append((str(edge[0]), str(edge[1])))
+        names = checked_names(dict.fromkeys(name for arc in arcs for name in arc) if nodes is None else nodes)
+        index = {name: i for i, name in enumerate(names)}
+        marks = np.zeros((len(names), len(names)), dtype=np.int8)
+        for parent, child in arcs:
+            for name in (parent, child):
+                if name not in index:
+                    raise InvalidGraph(f"the arc {parent!r} -> {child!r} names {name!r}, which is not among the nodes.")
+            a, b = index[parent], index[child]
+            if a == b:
+                raise InvalidGraph(f"the graph has a directed cycle: {parent} -> {child}. Remove this arc.")
+            if marks[a, b] == TAIL:
+                raise InvalidGraph(f"the graph has a directed cycle: {parent} -> {child} -> {parent}. Remove or turn one of these arcs.")
+            marks[a, b], marks[b, a] = ARROW, TAIL
+        return cls(marks, names)
+
+    @cached_property
+    def separation(self) -> MSeparation:
+        """Index-level answers about d-separation."""
+        return MSeparation(self)
+
+    def parents(self, x: object) -> tuple[str, ...]:
+        """Parents of a vertex, in the order of ``names``."""
+        v = self.index(x)
+        return tuple(self.names[w] for w in sorted(self.around[v]) if self.around[w][v] == ARROW)
+
+    def children(self, x: object) -> tuple[str, ...]:
+        """Children of a vertex, in the order of ``names``."""
+        v = self.index(x)
+        return tuple(self.names[w] for w in sorted(self.around[v]) if self.around[v][w] == ARROW)
+
+    def arcs(self) -> list[tuple[str, str]]:
+        """``(parent, child)`` pairs, sorted by position."""
+        rows, columns = np.nonzero(self.marks == ARROW)
+        return [(self.names[a], self.names[b]) for a, b in zip(rows.tolist(), columns.tolist(), strict=True)]
+
+    def topological_order(self) -> list[int]:
+        """Positions, every parent before its children; ties by position."""
+        import heapq
+
+        waiting = [sum(1 for w in row if self.around[w][v] == ARROW) for v, row in enumerate(self.around)]
+        ready = [v for v, count in enumerate(waiting) if not count]
+        order = []
+        while ready:
+            v = heapq.heappop(ready)
+            order.append(v)
+            for w, mark in self.around[v].items():
+                if mark == ARROW:
+                    waiting[w] -= 1
+                    if not waiting[w]:
+                        heapq.heappush(ready, w)
+        return order
+
+    def d_separated(self, x: object, y: object, z: Iterable[object] | str = ()) -> bool:
+        """Is every path between x and y blocked given z?"""
+        a, b, given = self.index(x), self.index(y), self.indices(z)
+        if a == b or a in given or b in given:
+            raise InvalidGraph(f"x, y and z must be different variables; got {x!r}, {y!r} and {tuple(z)!r}.")
+        return self.separation.separated(a, b, mask_of(given))
+
+    def observed(self, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> tuple[int, ...]:
+        """Positions of the vertices that are neither hidden nor selected on."""
+        hidden, selected = set(self.indices(latents)), set(self.indices(selection))
+        both = hidden & selected
+        if both:
+            raise InvalidGraph(f"{self.names[min(both)]!r} is named both as hidden and as selected on; it can be one of the two.")
+        return tuple(v for v in range(len(self)) if v not in hidden and v not in selected)
+
+    def true_mag(self, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> MAG:
+        """The MAG over the observed variables, with ``latents`` hidden and ``selection`` conditioned on."""
+        latents, selection = _reusable(latents), _reusable(selection)
+        return project(self, self.observed(latents, selection), mask_of(self.indices(selection)))
+
+    def true_pag(self, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> PAG:
+        """The PAG over the observed variables: all that independences among them can ever tell."""
+        return mag_to_pag(self.true_mag(latents, selection))
+
+
+def _reusable(names: Iterable[object] | str) -> Iterable[object] | str:
+    return names if isinstance(names, str) else tuple(names)
+
+
+def _find_cycle(children: list[list[Any]]) -> list[int] | None:
+    """Vertices of one directed cycle, the first repeated at the end; ``None`` if there is none."""
+    state = [0] * len(children)
+    for start in range(len(children)):
+        if state[start]:
+            continue
+        path, iterators = [start], [iter(children[start])]
+        state[start] = 1
+        while path:
+            for w in iterators[-1]:
+                w = int(w)
+                if state[w] == 1:
+                    return [*path[path.index(w) :], w]
+                if not state[w]:
+                    state[w] = 1
+                    path.append(w)
+                    iterators.append(iter(children[w]))
+                    break
+            else:
+                state[path.pop()] = 2
+                iterators.pop()
+    return None

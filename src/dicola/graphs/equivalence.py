@@ -1,0 +1,122 @@
+"""Between MAGs and PAGs: the PAG of a MAG, a member MAG of a PAG, Markov equivalence, legality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dicola.errors import InvalidGraph
+from dicola.graphs.bits import members
+from dicola.graphs.mag import MAG
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Mark
+from dicola.graphs.pag import PAG
+from dicola.graphs.skeleton import SeparatingSets, Skeleton, Variables
+from dicola.orient.fixpoint import orient
+
+
+class AncestralSets(SeparatingSets):
+    """Separating sets of a MAG, computed when asked: the ancestors of the pair."""
+
+    def __init__(self, mag: MAG) -> None:
+        self._mag = mag
+
+    def get(self, x: int, y: int) -> Variables | None:
+        if y in self._mag.around[x]:
+            return None
+        return tuple(members(self._mag.canonical_separator(x, y)))
+
+
+def mag_to_pag(mag: MAG) -> PAG:
+    """The PAG of the Markov equivalence class of a MAG; complete, also with undirected edges (Zhang 2008)."""
+    n = len(mag)
+    skeleton = Skeleton(mag.names, tuple(range(n)), frozenset(mag.pairs()), AncestralSets(mag), mag.names)
+    has_selection = any(mag.around[a][b] == TAIL == mag.around[b][a] for a, b in mag.pairs())
+    return orient(skeleton, selection=has_selection).pag
+
+
+def member_mag(pag: PAG) -> MAG:
+    """One MAG of the class: o-> becomes -->, --o becomes -->, and the o-o part is directed without a new collider.
+
+    Zhang (2006), arrowhead augmentation. The o-o part of a PAG is chordal; where it is not, the graph is no PAG and ``InvalidGraph``
+    says so.
+    """
+    marks = pag.to_matrix()
+    circle_part: list[set[int]] = [set() for _ in pag.names]
+    for a, b in pag.pairs():
+        for x, y in ((a, b), (b, a)):
+            if marks[x, y] == ARROW and marks[y, x] == CIRCLE:
+                marks[y, x] = TAIL
+            elif marks[y, x] == TAIL and marks[x, y] == CIRCLE:
+                marks[x, y] = ARROW
+        if marks[a, b] == CIRCLE:
+            circle_part[a].add(b)
+            circle_part[b].add(a)
+    order = _perfect_order(circle_part)
+    if order is None:
+        raise InvalidGraph("the o-o edges contain a cycle without a chord, which no PAG has.")
+    place = {v: i for i, v in enumerate(order)}
+    for a, neighbours in enumerate(circle_part):
+        for b in neighbours:
+            if place[a] < place[b]:
+                marks[a, b], marks[b, a] = ARROW, TAIL
+    return MAG(marks, pag.names)
+
+
+def _perfect_order(neighbours: list[set[int]]) -> list[int] | None:
+    """Maximum cardinality search; ``None`` if the graph is not chordal (Tarjan and Yannakakis 1984)."""
+    weight = [0] * len(neighbours)
+    place: dict[int, int] = {}
+    order: list[int] = []
+    left = set(range(len(neighbours)))
+    while left:
+        v = min(left, key=lambda u: (-weight[u], u))
+        left.remove(v)
+        earlier = sorted((place[u], u) for u in neighbours[v] if u in place)
+        if earlier:
+            latest = earlier[-1][1]
+            if any(u not in neighbours[latest] for _, u in earlier[:-1]):
+                return None
+        place[v] = len(order)
+        order.append(v)
+        for u in neighbours[v] & left:
+            weight[u] += 1
+    return order
+
+
+def markov_equivalent(first: MAG, second: MAG) -> bool:
+    """Do two MAGs entail the same independences? Same PAG, decided in polynomial time."""
+    return mag_to_pag(first) == mag_to_pag(second)
+
+
+@dataclass(frozen=True)
+class Legality:
+    """Whether a PAG stands for a class of MAGs, and if not, why not."""
+
+    legal: bool
+    reasons: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return self.legal
+
+
+def legality(pag: PAG) -> Legality:
+    """Is this the PAG of some MAG? Build a member, check that it is a MAG, and compare its PAG mark for mark.
+
+    A PAG learned from finite data is often not legal; the reasons say where.
+    """
+    try:
+        mag = member_mag(pag)
+    except InvalidGraph as error:
+        return Legality(False, (str(error),))
+    reason = mag.invalid()
+    if reason is not None:
+        return Legality(False, (f"its member graph is no MAG: {reason}",))
+    complete = mag_to_pag(mag)
+    differences = []
+    for a, b in pag.pairs():
+        for x, y in ((a, b), (b, a)):
+            if pag.marks[x, y] != complete.marks[x, y]:
+                has, wants = Mark(int(pag.marks[x, y])).name.lower(), Mark(int(complete.marks[x, y])).name.lower()
+                differences.append(
+                    f"the edge {pag.names[x]!r} - {pag.names[y]!r} has a {has} at {pag.names[y]!r}; the class of its members has a {wants}."
+                )
+    return Legality(not differences, tuple(differences))

@@ -1,0 +1,147 @@
+"""Maximal ancestral graphs: the independences and ancestral relations of a DAG among its observed variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola.errors import InvalidGraph
+from dicola.graphs.bits import mask_of, members
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL, MixedGraph, listed
+from dicola.graphs.separation import MSeparation
+
+
+class MAG(MixedGraph):
+    """A mixed graph with arrowheads and tails only; ``invalid()`` says whether it is ancestral and maximal.
+
+    Richardson and Spirtes (2002): ancestral means no directed and no almost directed cycle; maximal means that every non-adjacent
+    pair is m-separated by some set.
+
+    >>> mag = MAG.from_text("T --> A; A <-> B; X --> B")
+    >>> mag.m_separated("T", "X", []), mag.m_separated("T", "X", ["A", "B"])
+    (True, False)
+    """
+
+    @cached_property
+    def separation(self) -> MSeparation:
+        """Index-level answers about separation."""
+        return MSeparation(self)
+
+    def m_separated(self, x: object, y: object, z: Iterable[object] | str = ()) -> bool:
+        """Is every path between x and y blocked given z?"""
+        a, b, given = self.index(x), self.index(y), self.indices(z)
+        if a == b or a in given or b in given:
+            raise InvalidGraph(f"x, y and z must be different variables; got {x!r}, {y!r} and {tuple(z)!r}.")
+        return self.separation.separated(a, b, mask_of(given))
+
+    def ancestors(self, x: object) -> tuple[str, ...]:
+        """x and its ancestors, in the order of ``names``."""
+        return tuple(self.names[v] for v in members(self.separation.ancestors[self.index(x)]))
+
+    def invalid(self) -> str | None:
+        """Why this is no MAG, as a sentence; ``None`` if it is one."""
+        return _wrong_marks(self) or _not_ancestral(self) or _not_maximal(self)
+
+    def canonical_separator(self, a: int, b: int) -> int:
+        """Mask of the ancestors of the two vertices without themselves: it separates them iff they are separable."""
+        return (self.separation.ancestors[a] | self.separation.ancestors[b]) & ~(1 << a | 1 << b)
+
+    def marginal(self, variables: Iterable[object]) -> MAG:
+        """The MAG over a subset: what remains when the other variables are hidden too (marks included)."""
+        kept = self.indices(variables)
+        return project(self, kept, 0)
+
+    @cached_property
+    def _blanket_masks(self) -> list[int]:
+        everything = (1 << len(self)) - 1
+        return [self.separation.walk(x, everything & ~(1 << x), everything) for x in range(len(self))]
+
+    def blanket(self, x: object) -> tuple[str, ...]:
+        """Markov blanket: everything collider connected to x, in the order of ``names`` (Li et al. 2026, Proposition 2)."""
+        return tuple(self.names[v] for v in members(self._blanket_masks[self.index(x)]))
+
+    def augmented(self) -> NDArray[np.bool_]:
+        """Augmented graph: x - y iff joined by an edge or a path of colliders; the smallest independence graph of the MAG."""
+        n = len(self)
+        matrix = np.zeros((n, n), dtype=np.bool_)
+        for x, mask in enumerate(self._blanket_masks):
+            matrix[x, list(members(mask))] = True
+        return matrix
+
+    def district(self, x: object) -> tuple[str, ...]:
+        """x and all that is joined to it by bidirected edges alone, in the order of ``names``."""
+        start = self.index(x)
+        found, stack = {start}, [start]
+        while stack:
+            v = stack.pop()
+            for w, mark in self.around[v].items():
+                if mark == ARROW and self.around[w][v] == ARROW and w not in found:
+                    found.add(w)
+                    stack.append(w)
+        return tuple(self.names[v] for v in sorted(found))
+
+
+def project(graph: MixedGraph, kept: tuple[int, ...], selected: int) -> MAG:
+    """The MAG over ``kept`` of a DAG or MAG, the rest hidden, the vertices of the mask ``selected`` conditioned on.
+
+    x and y are adjacent iff their observed ancestors (with those of the selected vertices) do not separate them; the mark at x is a
+    tail iff x is an ancestor of y or of a selected vertex (Richardson and Spirtes 2002, Theorem 4.2).
+    """
+    separation = MSeparation(graph)
+    observed = mask_of(kept)
+    everything = (1 << len(graph)) - 1
+    place = {v: i for i, v in enumerate(kept)}
+    shared = separation.ancestors_of(selected)
+    marks = np.zeros((len(kept), len(kept)), dtype=np.int8)
+    for x in kept:
+        # An inducing path passes observed vertices as colliders only: one walk leaves few candidates for the exact test.
+        near = separation.walk(x, (observed | selected) & ~(1 << x), everything) & observed
+        for y in members(near >> (x + 1) << (x + 1)):
+            ancestors = separation.ancestors[x] | separation.ancestors[y] | shared
+            given = (ancestors & observed & ~(1 << x | 1 << y)) | selected
+            if separation.separated(x, y, given):
+                continue
+            i, j = place[x], place[y]
+            marks[j, i] = TAIL if (separation.ancestors[y] | shared) >> x & 1 else ARROW
+            marks[i, j] = TAIL if (separation.ancestors[x] | shared) >> y & 1 else ARROW
+    return MAG(marks, [graph.names[v] for v in kept])
+
+
+def _wrong_marks(mag: MAG) -> str | None:
+    if (mag.marks == CIRCLE).any():
+        a, b = (int(v) for v in np.argwhere(mag.marks == CIRCLE)[0])
+        return f"the edge {mag.names[a]!r} - {mag.names[b]!r} has a circle at {mag.names[b]!r}; a MAG has arrowheads and tails only."
+    return None
+
+
+def _not_ancestral(mag: MAG) -> str | None:
+    ancestors = mag.separation.ancestors
+    for a, b in mag.pairs():
+        at_a, at_b = mag.around[b][a], mag.around[a][b]
+        for x, y, at_x, at_y in ((a, b, at_a, at_b), (b, a, at_b, at_a)):
+            if at_x == TAIL and at_y == ARROW and ancestors[x] >> y & 1:
+                return f"{mag.names[x]!r} --> {mag.names[y]!r} closes a directed cycle: {mag.names[y]!r} is an ancestor of {mag.names[x]!r}."
+            if at_x == ARROW and at_y == ARROW and ancestors[y] >> x & 1:
+                return f"{mag.names[a]!r} <-> {mag.names[b]!r} closes an almost directed cycle: {mag.names[x]!r} is an ancestor of {mag.names[y]!r}."
+            if at_x == TAIL and at_y == TAIL and ARROW in (mag.around[w][x] for w in mag.around[x]):
+                return f"{mag.names[x]!r} has the undirected edge to {mag.names[y]!r} and an arrowhead at it as well."
+    return None
+
+
+def _not_maximal(mag: MAG) -> str | None:
+    for a in range(len(mag)):
+        for b in range(a + 1, len(mag)):
+            if b not in mag.around[a] and not mag.separation.separated(a, b, mag.canonical_separator(a, b)):
+                return f"no set separates {mag.names[a]!r} and {mag.names[b]!r}, although there is no edge between them (not maximal)."
+    return None
+
+
+def require_valid(mag: MAG) -> MAG:
+    """The MAG itself, or ``InvalidGraph`` with the reason."""
+    reason = mag.invalid()
+    if reason is not None:
+        raise InvalidGraph(f"this is no maximal ancestral graph over {listed(mag.names)}: {reason}")
+    return mag

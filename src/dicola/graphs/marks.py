@@ -1,0 +1,214 @@
+"""One mark matrix for every kind of graph.
+
+``M[a, b]`` is the mark **at b** on the edge between a and b: 0 no edge, 1 circle, 2 arrowhead, 3 tail. These are the codes of
+pcalg's ``amat.pag``. So ``a -> b`` is ``M[a, b] = 2, M[b, a] = 3``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dicola.errors import InvalidGraph
+
+NONE: Final = 0
+CIRCLE: Final = 1
+ARROW: Final = 2
+TAIL: Final = 3
+
+_READING_RANK: Final = {TAIL: 0, CIRCLE: 1, ARROW: 2}
+_LEFT: Final = {CIRCLE: "o", ARROW: "<", TAIL: "-"}
+_RIGHT: Final = {CIRCLE: "o", ARROW: ">", TAIL: "-"}
+_EDGE_TEXT: Final = re.compile(r"^\s*(?P<u>.+?)\s+(?P<left>[o<-])-(?P<right>[o>-])\s+(?P<v>.+?)\s*$")
+
+
+class Mark(IntEnum):
+    """What stands at one end of an edge; prints as ``o``, ``>`` or ``-``."""
+
+    NONE = NONE
+    CIRCLE = CIRCLE
+    ARROW = ARROW
+    TAIL = TAIL
+
+    def __str__(self) -> str:
+        return " " if self is Mark.NONE else _RIGHT[int(self)]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One edge with the marks at its two ends."""
+
+    u: str
+    v: str
+    mark_u: Mark
+    mark_v: Mark
+
+    def __str__(self) -> str:
+        return f"{self.u} {_LEFT[int(self.mark_u)]}-{_RIGHT[int(self.mark_v)]} {self.v}"
+
+
+class MixedGraph:
+    """Named vertices and one frozen int8 mark matrix; the ground on which DAG, MAG and PAG stand.
+
+    Equality compares names and marks; the order of the vertices does not matter.
+    """
+
+    names: tuple[str, ...]
+    marks: NDArray[np.int8]
+
+    def __init__(self, marks: ArrayLike, names: Iterable[object] | None = None) -> None:
+        matrix = np.asarray(marks)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise InvalidGraph(f"a mark matrix is square; this one has shape {matrix.shape}.")
+        self.names = checked_names(f"X{i + 1}" for i in range(len(matrix))) if names is None else checked_names(names)
+        if len(self.names) != len(matrix):
+            raise InvalidGraph(f"{len(self.names)} names were given for a matrix of {len(matrix)} vertices.")
+        self.marks = _checked_matrix(matrix, self.names)
+
+    @classmethod
+    def from_matrix(cls, matrix: ArrayLike, names: Iterable[object] | None = None) -> Self:
+        """Build from a matrix in pcalg's PAG codes: ``matrix[a, b]`` is the mark at b."""
+        return cls(matrix, names)
+
+    @classmethod
+    def from_text(cls, text: str, nodes: Iterable[object] | None = None) -> Self:
+        """Read what ``str(graph)`` prints: one edge a line (or separated by ``;``), such as ``A o-> B``.
+
+        >>> print(MixedGraph.from_text("A o-> B; B <-> C"))
+        A o-> B
+        B <-> C
+        """
+        edges: list[tuple[str, str, int, int]] = []
+        for line in re.split(r"[;\n]", text):
+            if not line.strip():
+                continue
+            match = _EDGE_TEXT.match(line)
+            if match is None:
+                raise InvalidGraph(f"{line.strip()!r} is not an edge; write it like 'A o-> B', 'A <-> B' or 'A --> B'.")
+            left = {"o": CIRCLE, "<": ARROW, "-": TAIL}[match["left"]]
+            right = {"o": CIRCLE, ">": ARROW, "-": TAIL}[match["right"]]
+            edges.append((match["u"], match["v"], left, right))
+        seen = dict.fromkeys(name for u, v, *_ in edges for name in (u, v))
+        names = checked_names(seen if nodes is None else nodes)
+        index = {name: i for i, name in enumerate(names)}
+        matrix = np.zeros((len(names), len(names)), dtype=np.int8)
+        for u, v, mark_u, mark_v in edges:
+            for name in (u, v):
+                if name not in index:
+                    raise InvalidGraph(f"the edge {u!r} - {v!r} names {name!r}, which is not among the nodes.")
+            matrix[index[v], index[u]] = mark_u
+            matrix[index[u], index[v]] = mark_v
+        return cls(matrix, names)
+
+    def to_matrix(self) -> NDArray[np.int8]:
+        """The mark matrix in pcalg's PAG codes, a fresh copy in the order of ``names``."""
+        return self.marks.copy()
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    def index(self, name: object) -> int:
+        """Position of a vertex by its name."""
+        found = self._index.get(str(name))
+        if found is None:
+            raise InvalidGraph(f"{str(name)!r} is not a vertex of this graph. Its vertices: {listed(self.names)}.")
+        return found
+
+    def indices(self, names: Iterable[object] | str) -> tuple[int, ...]:
+        """Positions of several vertices; one name alone is taken as a set of one."""
+        return (self.index(names),) if isinstance(names, str) else tuple(self.index(name) for name in names)
+
+    @cached_property
+    def around(self) -> tuple[dict[int, int], ...]:
+        """For each vertex a its neighbours b with the mark at b: the sparse reading of the matrix."""
+        table: tuple[dict[int, int], ...] = tuple({} for _ in self.names)
+        rows, columns = np.nonzero(self.marks)
+        for a, b, mark in zip(rows.tolist(), columns.tolist(), self.marks[rows, columns].tolist(), strict=True):
+            table[a][b] = mark
+        return table
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Adjacent pairs ``(a, b)`` with ``a < b``, sorted."""
+        return [(a, b) for a, row in enumerate(self.around) for b in sorted(row) if a < b]
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return int(np.count_nonzero(self.marks)) // 2
+
+    def edges(self) -> list[Edge]:
+        """Edges in the order of the vertices, each written so that it reads from tail to arrowhead."""
+        found = []
+        for a, b in self.pairs():
+            mark_a, mark_b = self.around[b][a], self.around[a][b]
+            if _READING_RANK[mark_a] > _READING_RANK[mark_b]:
+                a, b, mark_a, mark_b = b, a, mark_b, mark_a
+            found.append(Edge(self.names[a], self.names[b], Mark(mark_a), Mark(mark_b)))
+        return found
+
+    def reordered(self, names: Sequence[object]) -> Self:
+        """The same graph with its vertices in another order (a permutation of ``names``)."""
+        wanted = checked_names(names)
+        if set(wanted) != set(self.names):
+            raise InvalidGraph("a new order must name every vertex of the graph once and nothing else.")
+        order = [self._index[name] for name in wanted]
+        return type(self)(self.marks[np.ix_(order, order)], wanted)
+
+    def __str__(self) -> str:
+        return "\n".join(str(edge) for edge in self.edges())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self.names)} vertices, {self.n_edges} edges>"
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other) or not isinstance(other, MixedGraph):
+            return NotImplemented
+        if self.names == other.names:
+            return bool(np.array_equal(self.marks, other.marks))
+        if set(self.names) != set(other.names):
+            return False
+        return bool(np.array_equal(self.marks, other.reordered(self.names).marks))
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.names), self.n_edges))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.marks, self.names)
+
+
+def checked_names(names: Iterable[object]) -> tuple[str, ...]:
+    """Names as a tuple of distinct strings."""
+    result = tuple(str(name) for name in names)
+    if len(set(result)) != len(result):
+        twice = next(name for name in result if result.count(name) > 1)
+        raise InvalidGraph(f"the name {twice!r} appears more than once; names must be distinct.")
+    return result
+
+
+def listed(names: Sequence[str], limit: int = 8) -> str:
+    """A short list for a message."""
+    shown = ", ".join(repr(name) for name in names[:limit])
+    return shown if len(names) <= limit else f"{shown}, … ({len(names)} in all)"
+
+
+def _checked_matrix(matrix: NDArray[Any], names: tuple[str, ...]) -> NDArray[np.int8]:
+    values = matrix.astype(np.int8)
+    if not np.array_equal(values, matrix) or (values.size and (values.min() < NONE or values.max() > TAIL)):
+        raise InvalidGraph("a mark matrix holds only 0 (no edge), 1 (circle), 2 (arrowhead) and 3 (tail).")
+    for row, column in np.argwhere((values != 0) != (values.T != 0))[:1]:
+        raise InvalidGraph(f"the edge {names[row]!r} - {names[column]!r} has a mark at one end only.")
+    for i in np.nonzero(np.diag(values))[0][:1]:
+        raise InvalidGraph(f"{names[i]!r} has an edge to itself.")
+    values.setflags(write=False)
+    return values

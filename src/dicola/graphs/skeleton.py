@@ -1,0 +1,149 @@
+"""A skeleton: who is adjacent, and for every other pair a set that separates it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola.errors import InvalidGraph
+from dicola.graphs.marks import listed
+
+Variables = tuple[int, ...]
+Pair = tuple[int, int]
+
+
+class SeparatingSets(ABC):
+    """Answers "which set separates x and y?" for an unordered pair; ``None`` where none is known.
+
+    ``None`` (unknown, or adjacent) and ``()`` (marginally independent) are different answers.
+    """
+
+    @abstractmethod
+    def get(self, x: int, y: int) -> Variables | None:
+        """The separating set of the pair, sorted, or ``None``."""
+
+    def __getitem__(self, pair: Pair) -> Variables:
+        found = self.get(*pair)
+        if found is None:
+            raise KeyError(pair)
+        return found
+
+
+class RecordedSets(SeparatingSets):
+    """Separating sets written down as they were found; the one owner of the unordered-pair key."""
+
+    def __init__(self, sets: Mapping[Pair, Iterable[int]] | None = None) -> None:
+        self._sets: dict[Pair, Variables] = {}
+        for pair, z in (sets or {}).items():
+            self[pair] = z
+
+    def get(self, x: int, y: int) -> Variables | None:
+        return self._sets.get((x, y) if x < y else (y, x))
+
+    def __setitem__(self, pair: Pair, z: Iterable[int]) -> None:
+        x, y = pair
+        self._sets[(x, y) if x < y else (y, x)] = tuple(sorted(z))
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(sorted(self._sets))
+
+    def items(self) -> Iterator[tuple[Pair, Variables]]:
+        """Pairs with their sets, sorted."""
+        return iter(sorted(self._sets.items()))
+
+    def relabelled(self, variables: Variables) -> RecordedSets:
+        """The same sets with position i read as ``variables[i]``."""
+        return RecordedSets({(variables[x], variables[y]): [variables[v] for v in z] for (x, y), z in self._sets.items()})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RecordedSets) and self._sets == other._sets
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Adjacencies over ``variables`` and a separating set for every non-adjacent pair.
+
+    Inside, vertices are positions in ``labels`` (the fixed order in which the library works); outside they are names, given back in
+    the user's ``names`` order.
+    """
+
+    labels: tuple[str, ...]
+    variables: Variables
+    edges: frozenset[Pair]
+    sets: SeparatingSets
+    names: tuple[str, ...]
+    warnings: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {self.labels[v]: v for v in self.variables}
+
+    def _position(self, name: object) -> int:
+        found = self._index.get(str(name))
+        if found is None:
+            raise InvalidGraph(f"{str(name)!r} is not a variable of this skeleton. Its variables: {listed(self.names)}.")
+        return found
+
+    def adjacent(self, x: object, y: object) -> bool:
+        """Is there an edge between the two named variables?"""
+        a, b = sorted((self._position(x), self._position(y)))
+        return (a, b) in self.edges
+
+    def separating_set(self, x: object, y: object) -> tuple[str, ...] | None:
+        """Names that separate x and y; ``None`` where x and y are adjacent."""
+        a, b = self._position(x), self._position(y)
+        if a == b:
+            raise InvalidGraph(f"{str(x)!r} was named twice; a separating set belongs to two different variables.")
+        if (min(a, b), max(a, b)) in self.edges:
+            return None
+        return tuple(self.labels[v] for v in self.sets[a, b])
+
+    def separating_sets(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """The separating set of every non-adjacent pair, keyed by the pair in the order of ``names``."""
+        found: dict[tuple[str, str], tuple[str, ...]] = {}
+        for i, x in enumerate(self.names):
+            for y in self.names[i + 1 :]:
+                z = self.separating_set(x, y)
+                if z is not None:
+                    found[x, y] = z
+        return found
+
+    @cached_property
+    def adjacency(self) -> NDArray[np.bool_]:
+        """Symmetric boolean matrix in the order of ``names``."""
+        place = {self._index[name]: i for i, name in enumerate(self.names)}
+        matrix = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
+        for a, b in self.edges:
+            matrix[place[a], place[b]] = matrix[place[b], place[a]] = True
+        return matrix
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return len(self.edges)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Skeleton) or set(self.names) != set(other.names):
+            return NotImplemented if not isinstance(other, Skeleton) else False
+        return self.named_edges() == other.named_edges() and all(
+            set(z) == set(other.separating_set(x, y) or ()) for (x, y), z in self.separating_sets().items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def named_edges(self) -> frozenset[frozenset[str]]:
+        """Edges as unordered pairs of names."""
+        return frozenset(frozenset((self.labels[a], self.labels[b])) for a, b in self.edges)
+
+    def __repr__(self) -> str:
+        return f"<Skeleton: {len(self.variables)} variables, {len(self.edges)} edges>"

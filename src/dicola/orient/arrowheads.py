@@ -1,0 +1,48 @@
+"""R1-R4: all arrowheads that follow from the colliders (Zhang 2008; Ali et al. 2005). ``*`` stands for any mark."""
+
+from __future__ import annotations
+
+from dicola.graphs.marks import ARROW
+from dicola.graphs.skeleton import SeparatingSets
+from dicola.orient.partial import PartialGraph
+from dicola.orient.paths import discriminating_path
+
+
+def r1(graph: PartialGraph, a: int, b: int, c: int) -> bool:
+    """a *-> b o-* c with a, c not adjacent  =>  b --> c."""
+    if c == a or not graph.is_circle(c, b) or not graph.is_arrow(a, b) or graph.adjacent(a, c):
+        return False
+    return graph.orient(b, c, "R1", (a, b, c))
+
+
+def r2(graph: PartialGraph, a: int, b: int, c: int) -> bool:
+    """a --> b *-> c or a *-> b --> c, and a *-o c  =>  a *-> c."""
+    if not graph.is_circle(a, c) or not graph.is_arrow(a, b) or not graph.is_arrow(b, c):
+        return False
+    if not graph.is_tail(b, a) and not graph.is_tail(c, b):
+        return False
+    return graph.put(a, c, ARROW, "R2", (a, b, c))
+
+
+def r3(graph: PartialGraph, a: int, b: int, c: int, d: int) -> bool:
+    """a *-> b <-* c, a *-o d o-* c with a, c not adjacent, and d *-o b  =>  d *-> b."""
+    if not graph.is_circle(d, b) or not graph.is_arrow(a, b) or not graph.is_arrow(c, b):
+        return False
+    if not graph.is_circle(a, d) or not graph.is_circle(c, d) or a == c or graph.adjacent(a, c):
+        return False
+    return graph.put(d, b, ARROW, "R3", (a, b, c, d))
+
+
+def r4(graph: PartialGraph, sets: SeparatingSets, a: int, b: int, c: int, max_length: int | None = None) -> bool:
+    """(d, …, a, b, c) discriminates b and b o-* c  =>  b --> c if b separates d and c, else a <-> b <-> c."""
+    if not graph.is_circle(c, b) or not graph.is_arrow(b, a) or not graph.is_parent(a, c):
+        return False
+    path = discriminating_path(graph, a, b, c, max_length)
+    if path is None:
+        return False
+    if b in sets[path[0], c]:
+        return graph.orient(b, c, "R4", path)
+    changed = graph.put(a, b, ARROW, "R4", path)
+    changed |= graph.put(c, b, ARROW, "R4", path)
+    changed |= graph.put(b, c, ARROW, "R4", path)
+    return changed

@@ -1,0 +1,43 @@
+"""R0: which unshielded triples are colliders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from dicola.graphs.marks import ARROW
+from dicola.graphs.skeleton import SeparatingSets
+from dicola.orient.partial import PartialGraph
+
+Triple = tuple[int, int, int]
+ColliderPolicy = Callable[[int, int, int], bool]
+"""Answers whether b is a collider between a and c; the seam for other ways to decide than the recorded separating set."""
+
+
+def unshielded_triples(graph: PartialGraph) -> Iterator[Triple]:
+    """All ``(a, b, c)`` with a - b - c, a and c not adjacent, ``a < c``; sorted by b, a, c."""
+    for b in range(len(graph)):
+        neighbours = sorted(graph.around[b])
+        for i, a in enumerate(neighbours):
+            beside_a = graph.around[a]
+            for c in neighbours[i + 1 :]:
+                if c not in beside_a:
+                    yield a, b, c
+
+
+def by_separating_set(sets: SeparatingSets) -> ColliderPolicy:
+    """b is a collider iff it is not in the set that separates a and c (Spirtes et al. 2000)."""
+
+    def is_collider(a: int, b: int, c: int) -> bool:
+        return b not in sets[a, c]
+
+    return is_collider
+
+
+def r0(graph: PartialGraph, is_collider: ColliderPolicy) -> bool:
+    """a - b - c unshielded with b a collider  =>  a *-> b <-* c. All triples are judged before any mark is put."""
+    colliders = [triple for triple in unshielded_triples(graph) if is_collider(*triple)]
+    changed = False
+    for a, b, c in colliders:
+        changed |= graph.put(a, b, ARROW, "R0", (a, b, c))
+        changed |= graph.put(c, b, ARROW, "R0", (a, b, c))
+    return changed

@@ -1,0 +1,125 @@
+"""From a skeleton with separating sets to the PAG: R0, then the rules until nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dicola.graphs.pag import PAG
+from dicola.graphs.skeleton import SeparatingSets, Skeleton
+from dicola.orient.arrowheads import r1, r2, r3, r4
+from dicola.orient.colliders import ColliderPolicy, by_separating_set, r0
+from dicola.orient.partial import Conflict, PartialGraph, Reason
+from dicola.orient.selection import r5, r6, r7
+from dicola.orient.tails import r8, r9, r10
+
+
+class Rules(NamedTuple):
+    """Which rules may fire and how far they look."""
+
+    selection: bool = False
+    max_path_length: int | None = None
+
+
+@dataclass(frozen=True)
+class Orientation:
+    """The oriented graph with the trace of how it came about."""
+
+    pag: PAG
+    conflicts: tuple[Conflict, ...]
+    reasons: dict[tuple[int, int], Reason]
+
+
+def orient(
+    skeleton: Skeleton, *, selection: bool = False, max_path_length: int | None = None, is_collider: ColliderPolicy | None = None
+) -> Orientation:
+    """Orient a skeleton completely: the PAG of the equivalence class, if skeleton and sets are right (Zhang 2008, Theorem 4).
+
+    ``selection=True`` allows for selection of the sample (R5-R7). ``max_path_length`` bounds discriminating paths, in vertices.
+    Marks are only ever put on circles; what contradicts a standing mark is in ``conflicts``.
+    """
+    graph = PartialGraph(len(skeleton.labels), skeleton.edges)
+    r0(graph, is_collider or by_separating_set(skeleton.sets))
+    apply_rules(graph, skeleton.sets, Rules(selection, max_path_length))
+    pag = PAG.from_matrix(graph.to_matrix(), skeleton.labels)
+    return Orientation(pag, tuple(graph.conflicts), graph.reasons)
+
+
+def apply_rules(graph: PartialGraph, sets: SeparatingSets, rules: Rules = Rules()) -> None:
+    """R1-R4, with selection R5-R7, then R8-R10, round and round until a whole round changes nothing."""
+    while True:
+        _spread_arrowheads(graph, sets, rules)
+        before = len(graph.reasons)
+        if rules.selection:
+            _complete_selection(graph)
+        _complete_tails(graph)
+        if len(graph.reasons) == before:
+            return
+
+
+def _spread_arrowheads(graph: PartialGraph, sets: SeparatingSets, rules: Rules) -> None:
+    while True:
+        while graph.changed:
+            a, b = graph.changed.popleft()
+            _follow_change(graph, a, b)
+        if not _find_discriminated(graph, sets, rules):
+            return
+
+
+def _follow_change(graph: PartialGraph, a: int, b: int) -> None:
+    """Every instance of R1-R3 that a new mark at b on a - b can complete."""
+    if graph.is_arrow(a, b):
+        for c in sorted(graph.around[b]):
+            r1(graph, a, b, c)
+        open_at_b = [d for d in sorted(graph.around[b]) if graph.is_circle(d, b) and graph.is_circle(a, d)]
+        for d in open_at_b:
+            for c in sorted(graph.around[b]):
+                r3(graph, a, b, c, d)
+    for c in sorted(graph.around[a].keys() & graph.around[b].keys()):
+        r2(graph, a, b, c)
+        r2(graph, b, a, c)
+        r2(graph, c, a, b)
+        r2(graph, c, b, a)
+
+
+def _find_discriminated(graph: PartialGraph, sets: SeparatingSets, rules: Rules) -> bool:
+    """One pass of R4 over all triangles; answers whether anything changed."""
+    changed = False
+    for b in range(len(graph)):
+        for c in sorted(graph.around[b]):
+            if not graph.is_circle(c, b):
+                continue
+            for a in _common(graph, b, c):
+                changed |= r4(graph, sets, a, b, c, rules.max_path_length)
+    return changed
+
+
+def _complete_selection(graph: PartialGraph) -> None:
+    for a, b in _ends(graph):
+        if a < b:
+            r5(graph, a, b)
+    changed = True
+    while changed:
+        changed = False
+        for c, b in _ends(graph):
+            if graph.is_circle(c, b):
+                for a in sorted(graph.around[b]):
+                    changed |= r6(graph, a, b, c) or r7(graph, a, b, c)
+
+
+def _complete_tails(graph: PartialGraph) -> None:
+    changed = True
+    while changed:
+        changed = False
+        for a, c in _ends(graph):
+            if graph.is_arrow(a, c) and graph.is_circle(c, a):
+                changed |= any(r8(graph, a, b, c) for b in _common(graph, a, c)) or r9(graph, a, c) or r10(graph, a, c)
+
+
+def _common(graph: PartialGraph, a: int, b: int) -> list[int]:
+    return sorted(graph.around[a].keys() & graph.around[b].keys())
+
+
+def _ends(graph: PartialGraph) -> Iterable[tuple[int, int]]:
+    return ((a, b) for a in range(len(graph)) for b in sorted(graph.around[a]))

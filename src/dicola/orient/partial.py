@@ -1,0 +1,110 @@
+"""The graph whose marks are being decided: circles that rules turn into arrowheads and tails, never back."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A rule asked for a mark where the opposite one already stood; the older mark was kept.
+
+    ``at`` is the end of the edge ``(other, at)`` in question, ``witness`` the vertices on which the rule fired.
+    """
+
+    rule: str
+    other: int
+    at: int
+    standing: Mark
+    wanted: Mark
+    witness: tuple[int, ...]
+    standing_rule: str
+    standing_witness: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a mark stands: the rule that put it there and the vertices on which it fired."""
+
+    rule: str
+    witness: tuple[int, ...]
+
+
+class PartialGraph:
+    """Adjacencies with a mark at each end; all circles at first.
+
+    ``around[a][b]`` is the mark at b on the edge between a and b, as in the mark matrix.
+    """
+
+    def __init__(self, n: int, edges: Iterable[tuple[int, int]]) -> None:
+        self.around: list[dict[int, int]] = [{} for _ in range(n)]
+        for a, b in sorted(edges):
+            self.around[a][b] = CIRCLE
+            self.around[b][a] = CIRCLE
+        self.reasons: dict[tuple[int, int], Reason] = {}
+        self.conflicts: list[Conflict] = []
+        self.changed: deque[tuple[int, int]] = deque()
+
+    def __len__(self) -> int:
+        return len(self.around)
+
+    def adjacent(self, a: int, b: int) -> bool:
+        """Is there an edge?"""
+        return b in self.around[a]
+
+    def is_arrow(self, a: int, b: int) -> bool:
+        """Is there an arrowhead at b on the edge a - b?"""
+        return self.around[a].get(b) == ARROW
+
+    def is_tail(self, a: int, b: int) -> bool:
+        """Is there a tail at b on the edge a - b?"""
+        return self.around[a].get(b) == TAIL
+
+    def is_circle(self, a: int, b: int) -> bool:
+        """Is there a circle at b on the edge a - b?"""
+        return self.around[a].get(b) == CIRCLE
+
+    def is_parent(self, a: int, b: int) -> bool:
+        """a --> b."""
+        return self.around[a].get(b) == ARROW and self.around[b][a] == TAIL
+
+    def may_point(self, a: int, b: int) -> bool:
+        """Could the edge be a --> b? No arrowhead at a and no tail at b: a potentially directed edge."""
+        return self.around[b][a] != ARROW and self.around[a][b] != TAIL
+
+    def put(self, a: int, b: int, mark: int, rule: str, witness: tuple[int, ...]) -> bool:
+        """Put a mark at b on the edge a - b; answers whether a circle was turned. An opposite mark is a recorded conflict."""
+        standing = self.around[a][b]
+        if standing == mark:
+            return False
+        if standing != CIRCLE:
+            because = self.reasons.get((a, b), Reason("given", (a, b)))
+            conflict = Conflict(rule, a, b, Mark(standing), Mark(mark), witness, because.rule, because.witness)
+            if conflict not in self.conflicts:
+                self.conflicts.append(conflict)
+            return False
+        self.around[a][b] = mark
+        self.reasons[a, b] = Reason(rule, witness)
+        self.changed.append((a, b))
+        return True
+
+    def orient(self, a: int, b: int, rule: str, witness: tuple[int, ...]) -> bool:
+        """Make the edge a --> b."""
+        tail = self.put(b, a, TAIL, rule, witness)
+        head = self.put(a, b, ARROW, rule, witness)
+        return tail or head
+
+    def to_matrix(self) -> NDArray[np.int8]:
+        """The mark matrix, mark at the column's end."""
+        matrix = np.zeros((len(self), len(self)), dtype=np.int8)
+        for a, row in enumerate(self.around):
+            for b, mark in row.items():
+                matrix[a, b] = mark
+        return matrix

@@ -1,0 +1,80 @@
+"""The path searches behind R4, R5, R9 and R10; each walks edges, not vertices, where a vertex may be passed in two ways."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from dicola.graphs.marks import CIRCLE
+from dicola.orient.partial import PartialGraph
+
+
+def discriminating_path(graph: PartialGraph, a: int, b: int, c: int, max_length: int | None = None) -> tuple[int, ...] | None:
+    """A shortest path ``(d, …, a, b, c)`` that discriminates b, given a <-* b, a --> c and b adjacent to c.
+
+    Every vertex between d and b is a collider and a parent of c; d is not adjacent to c. The search runs back from a over parents of
+    c; whether it may go on depends on the last edge alone, so visiting each vertex once is enough.
+    """
+    path_after = {a: b}
+    queue = deque([(a, 4)])
+    while queue:
+        t, length = queue.popleft()
+        if max_length is not None and length > max_length:
+            return None
+        for d in sorted(graph.around[t]):
+            if d in (b, c) or d in path_after or not graph.is_arrow(d, t):
+                continue
+            if not graph.adjacent(d, c):
+                path = [d, t]
+                while path[-1] != b:
+                    path.append(path_after[path[-1]])
+                return (*path, c)
+            if graph.is_parent(d, c) and graph.is_arrow(t, d):
+                path_after[d] = t
+                queue.append((d, length + 1))
+    return None
+
+
+def uncovered_starts(graph: PartialGraph, a: int, target: int, avoid: int) -> list[int]:
+    """First vertices m of uncovered potentially directed paths ``(a, m, …, target)`` that do not begin with ``avoid``.
+
+    Found backwards over ordered edges: ``(u, v)`` is good when v is the target, or when some good ``(v, w)`` follows it with u and w
+    not adjacent. Walks that repeat a vertex are harmless: were the first edge a --> m in a member of the class, every later edge would
+    have to point onwards too.
+    """
+    good: set[tuple[int, int]] = set()
+    queue: deque[tuple[int, int]] = deque()
+    for u in graph.around[target]:
+        if graph.may_point(u, target):
+            good.add((u, target))
+            queue.append((u, target))
+    while queue:
+        v, w = queue.popleft()
+        if v == a:
+            continue
+        for u in graph.around[v]:
+            if u != w and (u, v) not in good and graph.may_point(u, v) and not graph.adjacent(u, w):
+                good.add((u, v))
+                queue.append((u, v))
+    return sorted(m for m in graph.around[a] if m != avoid and (a, m) in good)
+
+
+def uncovered_circle_path(graph: PartialGraph, a: int, b: int) -> tuple[int, ...] | None:
+    """An uncovered simple path ``(a, c, …, d, b)`` of o-o edges with a, d and c, b not adjacent."""
+
+    def is_circle_edge(u: int, v: int) -> bool:
+        return graph.around[u][v] == CIRCLE and graph.around[v][u] == CIRCLE
+
+    starts = [c for c in sorted(graph.around[a]) if c != b and is_circle_edge(a, c) and not graph.adjacent(c, b)]
+    stack = [(a, c) for c in reversed(starts)]
+    while stack:
+        path = stack.pop()
+        u, v = path[-2], path[-1]
+        for w in sorted(graph.around[v], reverse=True):
+            if w in path or not is_circle_edge(v, w) or graph.adjacent(u, w):
+                continue
+            if w == b:
+                if len(path) >= 3 and not graph.adjacent(a, v):
+                    return (*path, b)
+                continue
+            stack.append((*path, w))
+    return None

@@ -1,0 +1,48 @@
+"""R8-R10: the tails that complete the PAG (Zhang 2008)."""
+
+from __future__ import annotations
+
+from dicola.graphs.marks import TAIL
+from dicola.orient.partial import PartialGraph
+from dicola.orient.paths import uncovered_starts
+
+
+def _is_open_arrow(graph: PartialGraph, a: int, c: int) -> bool:
+    """a o-> c."""
+    return graph.is_arrow(a, c) and graph.is_circle(c, a)
+
+
+def r8(graph: PartialGraph, a: int, b: int, c: int) -> bool:
+    """a --> b --> c or a --o b --> c, and a o-> c  =>  a --> c."""
+    if not _is_open_arrow(graph, a, c) or not graph.is_parent(b, c):
+        return False
+    if not graph.is_tail(b, a) or graph.is_tail(a, b):
+        return False
+    return graph.put(c, a, TAIL, "R8", (a, b, c))
+
+
+def r9(graph: PartialGraph, a: int, c: int) -> bool:
+    """a o-> c and an uncovered potentially directed path (a, b, …, c) with b, c not adjacent  =>  a --> c."""
+    if not _is_open_arrow(graph, a, c):
+        return False
+    for b in uncovered_starts(graph, a, c, avoid=c):
+        if not graph.adjacent(b, c):
+            return graph.put(c, a, TAIL, "R9", (a, b, c))
+    return False
+
+
+def r10(graph: PartialGraph, a: int, c: int) -> bool:
+    """a o-> c, b --> c <-- d, uncovered potentially directed paths from a to b and to d whose first vertices m and w are distinct
+    and not adjacent  =>  a --> c.
+    """
+    if not _is_open_arrow(graph, a, c):
+        return False
+    starts = {b: uncovered_starts(graph, a, b, avoid=c) for b in sorted(graph.around[c]) if b != a and graph.is_parent(b, c)}
+    parents = sorted(starts)
+    for i, b in enumerate(parents):
+        for d in parents[i + 1 :]:
+            for m in starts[b]:
+                for w in starts[d]:
+                    if m != w and not graph.adjacent(m, w):
+                        return graph.put(c, a, TAIL, "R10", (a, c, b, d, m, w))
+    return False
