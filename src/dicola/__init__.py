@@ -1,0 +1,121 @@
+"""dicola: causal discovery among observed variables when some are hidden. Public names load when first used."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "CallableTest": "dicola.ci.callable_test",
+    "CITest": "dicola.ci.base",
+    "DAG": "dicola.graphs.dag",
+    "Dataset": "dicola.data",
+    "DiCoLa": "dicola.estimator",
+    "DicolaError": "dicola.errors",
+    "BudgetExceeded": "dicola.errors",
+    "Discovery": "dicola.discovery",
+    "FCI": "dicola.learners.fci",
+    "FisherZ": "dicola.ci.fisher_z",
+    "InvalidData": "dicola.errors",
+    "InvalidGraph": "dicola.errors",
+    "InvalidSetting": "dicola.errors",
+    "Learner": "dicola.learners.base",
+    "Ledger": "dicola.ci.ledger",
+    "MAG": "dicola.graphs.mag",
+    "MissingExtra": "dicola.errors",
+    "NeedsData": "dicola.errors",
+    "Oracle": "dicola.ci.oracle",
+    "PAG": "dicola.graphs.pag",
+    "discover": "dicola.discover",
+    "legality": "dicola.graphs.equivalence",
+    "mag_to_pag": "dicola.graphs.equivalence",
+    "markov_equivalent": "dicola.graphs.equivalence",
+    "member_mag": "dicola.graphs.equivalence",
+    "read_table": "dicola.data",
+}
+_MODULES = ("metrics", "simulate")
+
+__all__ = [*_HOME, *_MODULES]
+
+if TYPE_CHECKING:
+    from dicola import metrics as metrics
+    from dicola import simulate as simulate
+    from dicola.ci.base import CITest as CITest
+    from dicola.ci.callable_test import CallableTest as CallableTest
+    from dicola.ci.fisher_z import FisherZ as FisherZ
+    from dicola.ci.ledger import Ledger as Ledger
+    from dicola.ci.oracle import Oracle as Oracle
+    from dicola.data import Dataset as Dataset
+    from dicola.data import read_table as read_table
+    from dicola.discover import discover as discover
+    from dicola.discovery import Discovery as Discovery
+    from dicola.errors import (
+        BudgetExceeded as BudgetExceeded,
+    )
+    from dicola.errors import (
+        DicolaError as DicolaError,
+    )
+    from dicola.errors import (
+        InvalidData as InvalidData,
+    )
+    from dicola.errors import (
+        InvalidGraph as InvalidGraph,
+    )
+    from dicola.errors import (
+        InvalidSetting as InvalidSetting,
+    )
+    from dicola.errors import (
+        MissingExtra as MissingExtra,
+    )
+    from dicola.errors import (
+        NeedsData as NeedsData,
+    )
+    from dicola.estimator import DiCoLa as DiCoLa
+    from dicola.graphs.dag import DAG as DAG
+    from dicola.graphs.equivalence import (
+        legality as legality,
+    )
+    from dicola.graphs.equivalence import (
+        mag_to_pag as mag_to_pag,
+    )
+    from dicola.graphs.equivalence import (
+        markov_equivalent as markov_equivalent,
+    )
+    from dicola.graphs.equivalence import (
+        member_mag as member_mag,
+    )
+    from dicola.graphs.mag import MAG as MAG
+    from dicola.graphs.pag import PAG as PAG
+    from dicola.learners.base import Learner as Learner
+    from dicola.learners.fci import FCI as FCI
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    elif name in _MODULES:
+        value = import_module(f"dicola.{name}")
+    else:
+        raise AttributeError(f"module 'dicola' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """Keeps ``dicola.discover`` the function: importing the module of that name would otherwise put the module in its place."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "discover" and isinstance(value, ModuleType):
+            value = value.discover
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

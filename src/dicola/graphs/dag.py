@@ -46,7 +46,7 @@ class DAG(MixedGraph):
         """Build from ``(parent, child)`` pairs; ``nodes`` fixes the order and may add isolated ones."""
         arcs: list[tuple[str, str]] = []
         for edge in edges:
-            if isinstance(edge, str) or len(edge) != 2:
+            if isinstance(edge, str) or not isinstance(edge, Sequence | np.ndarray) or len(edge) != 2:
                 raise InvalidGraph(f"{edge!r} is not an arc; an arc is a pair (parent, child).")
             arcs.append((str(edge[0]), str(edge[1])))
         names = checked_names(dict.fromkeys(name for arc in arcs for name in arc) if nodes is None else nodes)

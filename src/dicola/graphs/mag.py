@@ -38,7 +38,7 @@ class MAG(MixedGraph):
         return self.separation.separated(a, b, mask_of(given))
 
     def ancestors(self, x: object) -> tuple[str, ...]:
-        """x and its ancestors, in the order of ``names``."""
+        """X and its ancestors, in the order of ``names``."""
         return tuple(self.names[v] for v in members(self.separation.ancestors[self.index(x)]))
 
     def invalid(self) -> str | None:
@@ -72,7 +72,7 @@ class MAG(MixedGraph):
         return matrix
 
     def district(self, x: object) -> tuple[str, ...]:
-        """x and all that is joined to it by bidirected edges alone, in the order of ``names``."""
+        """X and all that is joined to it by bidirected edges alone, in the order of ``names``."""
         start = self.index(x)
         found, stack = {start}, [start]
         while stack:
@@ -119,15 +119,16 @@ def _wrong_marks(mag: MAG) -> str | None:
 
 def _not_ancestral(mag: MAG) -> str | None:
     ancestors = mag.separation.ancestors
-    for a, b in mag.pairs():
-        at_a, at_b = mag.around[b][a], mag.around[a][b]
-        for x, y, at_x, at_y in ((a, b, at_a, at_b), (b, a, at_b, at_a)):
-            if at_x == TAIL and at_y == ARROW and ancestors[x] >> y & 1:
-                return f"{mag.names[x]!r} --> {mag.names[y]!r} closes a directed cycle: {mag.names[y]!r} is an ancestor of {mag.names[x]!r}."
-            if at_x == ARROW and at_y == ARROW and ancestors[y] >> x & 1:
-                return f"{mag.names[a]!r} <-> {mag.names[b]!r} closes an almost directed cycle: {mag.names[x]!r} is an ancestor of {mag.names[y]!r}."
-            if at_x == TAIL and at_y == TAIL and ARROW in (mag.around[w][x] for w in mag.around[x]):
-                return f"{mag.names[x]!r} has the undirected edge to {mag.names[y]!r} and an arrowhead at it as well."
+    ends = [(x, y, mag.around[y][x], mag.around[x][y]) for a, b in mag.pairs() for x, y in ((a, b), (b, a))]
+    for x, y, at_x, at_y in ends:
+        if at_x == TAIL and at_y == TAIL and ARROW in (mag.around[w][x] for w in mag.around[x]):
+            return f"{mag.names[x]!r} has the undirected edge to {mag.names[y]!r} and an arrowhead at it as well."
+    for x, y, at_x, at_y in ends:
+        a, b = mag.names[x], mag.names[y]
+        if at_x == TAIL and at_y == ARROW and ancestors[x] >> y & 1:
+            return f"{a!r} --> {b!r} closes a directed cycle: {b!r} is an ancestor of {a!r}."
+        if at_x == ARROW and at_y == ARROW and ancestors[y] >> x & 1:
+            return f"{a!r} <-> {b!r} closes an almost directed cycle: {a!r} is an ancestor of {b!r}."
     return None
 
 

@@ -64,7 +64,12 @@ class MixedGraph:
     marks: NDArray[np.int8]
 
     def __init__(self, marks: ArrayLike, names: Iterable[object] | None = None) -> None:
-        matrix = np.asarray(marks)
+        try:
+            matrix = np.asarray(marks)
+            if matrix.dtype.kind not in "iu":
+                matrix = matrix.astype(np.float64)
+        except (TypeError, ValueError):
+            raise InvalidGraph("a mark matrix is a square table of the numbers 0, 1, 2 and 3.") from None
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise InvalidGraph(f"a mark matrix is square; this one has shape {matrix.shape}.")
         self.names = checked_names(f"X{i + 1}" for i in range(len(matrix))) if names is None else checked_names(names)
@@ -103,8 +108,10 @@ class MixedGraph:
             for name in (u, v):
                 if name not in index:
                     raise InvalidGraph(f"the edge {u!r} - {v!r} names {name!r}, which is not among the nodes.")
-            matrix[index[v], index[u]] = mark_u
-            matrix[index[u], index[v]] = mark_v
+            a, b = index[u], index[v]
+            if matrix[a, b] and (matrix[b, a], matrix[a, b]) != (mark_u, mark_v):
+                raise InvalidGraph(f"the edge between {u!r} and {v!r} is given twice with different marks.")
+            matrix[b, a], matrix[a, b] = mark_u, mark_v
         return cls(matrix, names)
 
     def to_matrix(self) -> NDArray[np.int8]:
@@ -203,9 +210,9 @@ def listed(names: Sequence[str], limit: int = 8) -> str:
 
 
 def _checked_matrix(matrix: NDArray[Any], names: tuple[str, ...]) -> NDArray[np.int8]:
-    values = matrix.astype(np.int8)
-    if not np.array_equal(values, matrix) or (values.size and (values.min() < NONE or values.max() > TAIL)):
+    if not np.isin(matrix, (NONE, CIRCLE, ARROW, TAIL)).all():
         raise InvalidGraph("a mark matrix holds only 0 (no edge), 1 (circle), 2 (arrowhead) and 3 (tail).")
+    values = matrix.astype(np.int8)
     for row, column in np.argwhere((values != 0) != (values.T != 0))[:1]:
         raise InvalidGraph(f"the edge {names[row]!r} - {names[column]!r} has a mark at one end only.")
     for i in np.nonzero(np.diag(values))[0][:1]:

@@ -42,7 +42,7 @@ class MSeparation:
         return self.walk(x, given, self.ancestors_of(given)) & ~given
 
     def separated(self, x: int, y: int, given: int) -> bool:
-        """x ⟂ y | given."""
+        """X ⟂ y | given."""
         return not self.connected(x, given) >> y & 1
 
     def walk(self, x: int, blocked: int, openers: int) -> int:

@@ -9,14 +9,14 @@ from dicola.orient.paths import discriminating_path
 
 
 def r1(graph: PartialGraph, a: int, b: int, c: int) -> bool:
-    """a *-> b o-* c with a, c not adjacent  =>  b --> c."""
+    """A *-> b o-* c with a, c not adjacent  =>  b --> c."""
     if c == a or not graph.is_circle(c, b) or not graph.is_arrow(a, b) or graph.adjacent(a, c):
         return False
     return graph.orient(b, c, "R1", (a, b, c))
 
 
 def r2(graph: PartialGraph, a: int, b: int, c: int) -> bool:
-    """a --> b *-> c or a *-> b --> c, and a *-o c  =>  a *-> c."""
+    """A --> b *-> c or a *-> b --> c, and a *-o c  =>  a *-> c."""
     if not graph.is_circle(a, c) or not graph.is_arrow(a, b) or not graph.is_arrow(b, c):
         return False
     if not graph.is_tail(b, a) and not graph.is_tail(c, b):
@@ -25,7 +25,7 @@ def r2(graph: PartialGraph, a: int, b: int, c: int) -> bool:
 
 
 def r3(graph: PartialGraph, a: int, b: int, c: int, d: int) -> bool:
-    """a *-> b <-* c, a *-o d o-* c with a, c not adjacent, and d *-o b  =>  d *-> b."""
+    """A *-> b <-* c, a *-o d o-* c with a, c not adjacent, and d *-o b  =>  d *-> b."""
     if not graph.is_circle(d, b) or not graph.is_arrow(a, b) or not graph.is_arrow(c, b):
         return False
     if not graph.is_circle(a, d) or not graph.is_circle(c, d) or a == c or graph.adjacent(a, c):

@@ -25,7 +25,7 @@ def unshielded_triples(graph: PartialGraph) -> Iterator[Triple]:
 
 
 def by_separating_set(sets: SeparatingSets) -> ColliderPolicy:
-    """b is a collider iff it is not in the set that separates a and c (Spirtes et al. 2000)."""
+    """B is a collider iff it is not in the set that separates a and c (Spirtes et al. 2000)."""
 
     def is_collider(a: int, b: int, c: int) -> bool:
         return b not in sets[a, c]
@@ -34,7 +34,7 @@ def by_separating_set(sets: SeparatingSets) -> ColliderPolicy:
 
 
 def r0(graph: PartialGraph, is_collider: ColliderPolicy) -> bool:
-    """a - b - c unshielded with b a collider  =>  a *-> b <-* c. All triples are judged before any mark is put."""
+    """A - b - c unshielded with b a collider  =>  a *-> b <-* c. All triples are judged before any mark is put."""
     colliders = [triple for triple in unshielded_triples(graph) if is_collider(*triple)]
     changed = False
     for a, b, c in colliders:

@@ -72,7 +72,7 @@ class PartialGraph:
         return self.around[a].get(b) == CIRCLE
 
     def is_parent(self, a: int, b: int) -> bool:
-        """a --> b."""
+        """A --> b."""
         return self.around[a].get(b) == ARROW and self.around[b][a] == TAIL
 
     def may_point(self, a: int, b: int) -> bool:

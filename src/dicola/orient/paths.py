@@ -65,7 +65,7 @@ def uncovered_circle_path(graph: PartialGraph, a: int, b: int) -> tuple[int, ...
         return graph.around[u][v] == CIRCLE and graph.around[v][u] == CIRCLE
 
     starts = [c for c in sorted(graph.around[a]) if c != b and is_circle_edge(a, c) and not graph.adjacent(c, b)]
-    stack = [(a, c) for c in reversed(starts)]
+    stack: list[tuple[int, ...]] = [(a, c) for c in reversed(starts)]
     while stack:
         path = stack.pop()
         u, v = path[-2], path[-1]

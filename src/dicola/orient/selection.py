@@ -8,7 +8,7 @@ from dicola.orient.paths import uncovered_circle_path
 
 
 def r5(graph: PartialGraph, a: int, b: int) -> bool:
-    """a o-o b and an uncovered circle path (a, c, …, d, b) with a, d and c, b not adjacent  =>  the whole cycle is undirected."""
+    """A o-o b and an uncovered circle path (a, c, …, d, b) with a, d and c, b not adjacent  =>  the whole cycle is undirected."""
     if not graph.is_circle(a, b) or not graph.is_circle(b, a):
         return False
     path = uncovered_circle_path(graph, a, b)
@@ -22,14 +22,14 @@ def r5(graph: PartialGraph, a: int, b: int) -> bool:
 
 
 def r6(graph: PartialGraph, a: int, b: int, c: int) -> bool:
-    """a --- b o-* c  =>  a tail at b."""
+    """A --- b o-* c  =>  a tail at b."""
     if not graph.is_tail(a, b) or not graph.is_tail(b, a) or not graph.is_circle(c, b):
         return False
     return graph.put(c, b, TAIL, "R6", (a, b, c))
 
 
 def r7(graph: PartialGraph, a: int, b: int, c: int) -> bool:
-    """a --o b o-* c with a, c not adjacent  =>  a tail at b."""
-    if not graph.is_tail(b, a) or not graph.is_circle(a, b) or not graph.is_circle(c, b) or graph.adjacent(a, c):
+    """A --o b o-* c with a, c not adjacent  =>  a tail at b."""
+    if a == c or not graph.is_tail(b, a) or not graph.is_circle(a, b) or not graph.is_circle(c, b) or graph.adjacent(a, c):
         return False
     return graph.put(c, b, TAIL, "R7", (a, b, c))

@@ -8,12 +8,12 @@ from dicola.orient.paths import uncovered_starts
 
 
 def _is_open_arrow(graph: PartialGraph, a: int, c: int) -> bool:
-    """a o-> c."""
+    """A o-> c."""
     return graph.is_arrow(a, c) and graph.is_circle(c, a)
 
 
 def r8(graph: PartialGraph, a: int, b: int, c: int) -> bool:
-    """a --> b --> c or a --o b --> c, and a o-> c  =>  a --> c."""
+    """A --> b --> c or a --o b --> c, and a o-> c  =>  a --> c."""
     if not _is_open_arrow(graph, a, c) or not graph.is_parent(b, c):
         return False
     if not graph.is_tail(b, a) or graph.is_tail(a, b):
@@ -22,7 +22,7 @@ def r8(graph: PartialGraph, a: int, b: int, c: int) -> bool:
 
 
 def r9(graph: PartialGraph, a: int, c: int) -> bool:
-    """a o-> c and an uncovered potentially directed path (a, b, …, c) with b, c not adjacent  =>  a --> c."""
+    """A o-> c and an uncovered potentially directed path (a, b, …, c) with b, c not adjacent  =>  a --> c."""
     if not _is_open_arrow(graph, a, c):
         return False
     for b in uncovered_starts(graph, a, c, avoid=c):
@@ -32,7 +32,7 @@ def r9(graph: PartialGraph, a: int, c: int) -> bool:
 
 
 def r10(graph: PartialGraph, a: int, c: int) -> bool:
-    """a o-> c, b --> c <-- d, uncovered potentially directed paths from a to b and to d whose first vertices m and w are distinct
+    """A o-> c, b --> c <-- d, uncovered potentially directed paths from a to b and to d whose first vertices m and w are distinct
     and not adjacent  =>  a --> c.
     """
     if not _is_open_arrow(graph, a, c):

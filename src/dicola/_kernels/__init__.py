@@ -1,0 +1,1 @@
+"""Compiled loops on arrays; they know nothing of the rest of the library."""

@@ -1,0 +1,180 @@
+"""Search for a separating set by partial correlation, sweeping the residual covariance while walking the tree of subsets.
+
+Conditioning on one more variable p changes a residual covariance by one step, ``w[a, b] - (w[a, p] / w[p, p]) * w[p, b]``. Subsets of
+one size are visited in lexicographic order; each shares the steps of its common beginning with the one before, so that the last step,
+the only one taken per test, costs a handful of multiplications. A variable that is determined by those already taken (residual
+variance below ``SINGULAR``) adds nothing and is passed over, as a pseudo-inverse would.
+
+A pair is dependent given S iff ``cov(x, y | S)² > limit · var(x | S) · var(y | S)``, where ``limit`` is the squared critical
+correlation for the size of S.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.uint8]
+
+SINGULAR = 1e-10
+
+
+@njit(cache=True, nogil=True)
+def is_dependent(xy: float, xx: float, yy: float, limit: float) -> bool:
+    """The verdict from the residual 2 × 2 covariance; a pair in which one variable is determined is not called dependent."""
+    if xx < SINGULAR or yy < SINGULAR:
+        return limit < 0.0
+    return xy * xy > limit * xx * yy
+
+
+@njit(cache=True, nogil=True)
+def residual(correlation: Floats, x: int, y: int, given: Ints) -> tuple[float, float, float]:
+    """Residual covariance of x and y given the variables ``given``: (cov, var x, var y)."""
+    m = len(given)
+    index = np.empty(m + 2, np.int64)
+    index[0] = x
+    index[1] = y
+    for i in range(m):
+        index[i + 2] = given[i]
+    w = np.empty((m + 2, m + 2))
+    for a in range(m + 2):
+        for b in range(a, m + 2):
+            w[a, b] = correlation[index[a], index[b]]
+    for p in range(2, m + 2):
+        _sweep(w, p, m + 2, w)
+    return w[0, 1], w[0, 0], w[1, 1]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _sweep(w: Floats, p: int, n: int, out: Floats) -> None:
+    """Residuals of x, y and of all that comes after p, once p is taken; upper triangle only, ``out`` may be ``w``."""
+    pivot = w[p, p]
+    singular = pivot < SINGULAR
+    for a in range(2):
+        factor = 0.0 if singular else w[a, p] / pivot
+        for b in range(a, 2):
+            out[a, b] = w[a, b] - factor * w[b, p]
+        for b in range(p + 1, n):
+            out[a, b] = w[a, b] - factor * w[p, b]
+    for a in range(p + 1, n):
+        factor = 0.0 if singular else w[p, a] / pivot
+        for b in range(a, n):
+            out[a, b] = w[a, b] - factor * w[p, b]
+
+
+@njit(cache=True, nogil=True)
+def first_separator(
+    correlation: Floats, x: int, y: int, candidates: Ints, size: int, limit: float, parts: Flags, found: Ints
+) -> tuple[bool, int]:
+    """First subset of ``candidates`` of this size that separates x and y, in lexicographic order.
+
+    Bit b of ``parts[i]`` says that candidate i belongs to part b; a non-empty subset that lies wholly in one part was tried before and
+    is passed over. The members go to ``found``. Answers (was one found, number of verdicts computed).
+    """
+    m = len(candidates)
+    if size > m:
+        return False, 0
+    if size == 0:
+        return not is_dependent(correlation[x, y], correlation[x, x], correlation[y, y], limit), 1
+    n = m + 2
+    depth = size - 1  # the last variable is handled without writing a residual matrix
+    w = np.empty((size, n, n))
+    index = np.empty(n, np.int64)
+    index[0] = x
+    index[1] = y
+    for i in range(m):
+        index[i + 2] = candidates[i]
+    for a in range(n):
+        for b in range(a, n):
+            w[0, a, b] = correlation[index[a], index[b]]
+    tests = 0
+    chosen = np.empty(size, np.int64)
+    shared = np.empty(size, np.uint8)  # the parts that hold all variables chosen so far
+    shared[0] = 255
+    level = 0
+    chosen[0] = 1
+    while level >= 0:
+        chosen[level] += 1
+        c = chosen[level]
+        if c > n - (size - level):
+            level -= 1
+            continue
+        if level < depth:
+            _sweep(w[level], c, n, w[level + 1])
+            shared[level + 1] = shared[level] & parts[c - 2]
+            level += 1
+            chosen[level] = c
+            continue
+        here = w[level]
+        for last in range(c, n):
+            if shared[level] & parts[last - 2]:
+                continue
+            tests += 1
+            pivot = here[last, last]
+            xy = here[0, 1]
+            xx = here[0, 0]
+            yy = here[1, 1]
+            if pivot >= SINGULAR:
+                at_x = here[0, last]
+                at_y = here[1, last]
+                factor = at_x / pivot
+                xy -= factor * at_y
+                xx -= factor * at_x
+                yy -= (at_y / pivot) * at_y
+            if not is_dependent(xy, xx, yy, limit):
+                for i in range(depth):
+                    found[i] = candidates[chosen[i] - 2]
+                found[depth] = candidates[last - 2]
+                return True, tests
+        level -= 1
+    return False, tests
+
+
+@njit(cache=True, nogil=True)
+def sweep_level(correlation: Floats, adjacency: NDArray[np.bool_], size: int, limit: float) -> tuple[Ints, int]:
+    """One order-independent level of the adjacency search: every edge against all sets of this size from its frozen neighbours.
+
+    Answers the edges that fall as rows (i, j, members of the set), and the number of verdicts computed.
+    """
+    n = len(adjacency)
+    rows = np.empty((16, size + 2), np.int64)
+    count = 0
+    tests = 0
+    found = np.empty(max(size, 1), np.int64)
+    neighbours = np.empty(n, np.int64)
+    nowhere = np.zeros(n, np.uint8)
+    beside_i = np.zeros(n, np.uint8)
+    for i in range(n):
+        for j in range(i + 1, n):
+            if not adjacency[i, j]:
+                continue
+            m = 0
+            for v in range(n):
+                if adjacency[i, v] and v != j:
+                    neighbours[m] = v
+                    m += 1
+            separated, used = first_separator(correlation, i, j, neighbours[:m], size, limit, nowhere[:m], found)
+            tests += used
+            if not separated and size > 0:
+                m = 0
+                for v in range(n):
+                    if adjacency[j, v] and v != i:
+                        neighbours[m] = v
+                        beside_i[m] = 1 if adjacency[i, v] else 0
+                        m += 1
+                separated, used = first_separator(correlation, i, j, neighbours[:m], size, limit, beside_i[:m], found)
+                tests += used
+            if separated:
+                if count == len(rows):
+                    longer = np.empty((2 * count, size + 2), np.int64)
+                    longer[:count] = rows
+                    rows = longer
+                rows[count, 0] = i
+                rows[count, 1] = j
+                for v in range(size):
+                    rows[count, v + 2] = found[v]
+                count += 1
+    return rows[:count], tests

@@ -1,0 +1,1 @@
+"""Markov blanket learners: who depends on whom given all the rest."""

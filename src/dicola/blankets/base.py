@@ -1,0 +1,23 @@
+"""What a Markov blanket learner answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from dicola.ci.base import Adjacency, CITest
+
+
+class BlanketLearner(ABC):
+    """Learns the pairs that are in each other's Markov blanket among the variables of a test."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def learn(self, ci: CITest, block: Sequence[int] | None = None) -> Adjacency:
+        """Symmetric matrix over ``block`` (default: all variables): is one in the other's blanket relative to all variables of ``ci``?"""
+
+    def warnings(self, ci: CITest) -> tuple[str, ...]:
+        """What the user should know before trusting the blankets over all variables of ``ci``."""
+        return ()

@@ -1,0 +1,48 @@
+"""Total conditioning: y is in the blanket of x iff they are dependent given everything else (Pellet and Elisseeff 2008)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dicola.blankets.base import BlanketLearner
+from dicola.ci.base import Adjacency, CITest, checked_alpha
+from dicola.errors import InvalidData
+
+
+@dataclass(frozen=True)
+class TotalConditioning(BlanketLearner):
+    """One question a pair, the definition itself; exact in MAGs. For Gaussian data one matrix inverse answers all of them.
+
+    ``alpha=None`` takes the level ``1/k²`` for k variables: about half a false edge is then expected in a whole graph. A larger level
+    keeps more true edges and costs only time.
+    """
+
+    name: ClassVar[str] = "total_conditioning"
+    alpha: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.alpha is not None:
+            checked_alpha(self.alpha)
+
+    def learn(self, ci: CITest, block: Sequence[int] | None = None) -> Adjacency:
+        k, n = len(ci), ci.n_samples
+        if n is not None and n <= k + 3:
+            raise InvalidData(
+                f"total conditioning over {k} variables needs more than {k + 3} rows, and there are {n}. "
+                "Use a blanket learner that conditions on few variables: blankets='iamb' or blankets='grow_shrink'."
+            )
+        alpha = self.alpha
+        if alpha is None and k > 1:
+            alpha = 1.0 / k**2
+        return ci.given_rest(alpha, block)
+
+    def warnings(self, ci: CITest) -> tuple[str, ...]:
+        k, n = len(ci), ci.n_samples
+        if n is None or not (n - k - 1 < 50 or (n < 2 * k and n - k - 1 < 1000)):
+            return ()
+        return (
+            f"{n} rows for {k} variables leave total conditioning little power: true edges may be missed. "
+            "Consider blankets='iamb', a larger blanket level (uig_alpha) or more rows.",
+        )

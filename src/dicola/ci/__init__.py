@@ -1,0 +1,1 @@
+"""Conditional independence tests: the one place, with the data, that knows samples."""

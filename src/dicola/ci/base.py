@@ -1,0 +1,194 @@
+"""The question every learner asks, x ⟂ y | z, and three bulk questions built on it.
+
+A test numbers its variables 0, 1, … in a fixed order, ``labels``. A new test needs one method, ``verdict``; the bulk questions have
+plain answers here, which a test may give faster as long as verdicts and counts stay the same.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import isnan, nan
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola.errors import InvalidData, InvalidSetting
+from dicola.graphs.marks import listed
+from dicola.graphs.skeleton import Variables
+
+Adjacency = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer to one question; ``p_value`` is NaN where a test only says yes or no.
+
+    ``strength`` grows with the dependence and tells apart p-values too small to differ; 0 where a test has none.
+    """
+
+    independent: bool
+    p_value: float = nan
+    strength: float = 0.0
+
+    def independent_at(self, alpha: float | None) -> bool:
+        """The answer at another level than the test's own; a test without p-values has one answer only."""
+        return self.independent if alpha is None or isnan(self.p_value) else self.p_value > alpha
+
+
+class Separation(NamedTuple):
+    """An edge that fell, ``i < j``, and the set that separates its ends."""
+
+    i: int
+    j: int
+    separating_set: Variables
+
+
+class CITest(ABC):
+    """A conditional independence test over ``labels``; ``names`` are the same names in the user's order.
+
+    ``alpha`` is the level (``None`` for an oracle), ``n_samples`` the number of rows behind it (``None`` where there are none).
+    """
+
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    alpha: float | None = None
+    n_samples: int | None = None
+    is_slow: bool = False
+
+    @abstractmethod
+    def verdict(self, x: int, y: int, z: Variables) -> Verdict:
+        """X ⟂ y | z, for positions in ``labels``."""
+
+    def among(self, variables: Sequence[int]) -> CITest:
+        """The same test restricted to some variables, which are then numbered 0, 1, … in the order given."""
+        return Among(self, tuple(variables))
+
+    def during(self, phase: str) -> Self:
+        """The same test; a ledger answers with one that books what follows under ``phase``."""
+        return self
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __call__(self, x: int | str, y: int | str, z: Iterable[int | str] = ()) -> Verdict:
+        """Ask one question, by name or by position in ``labels``."""
+        a, b = self._position(x), self._position(y)
+        given = tuple(sorted({self._position(v) for v in z}))
+        if a == b or a in given or b in given:
+            raise InvalidSetting(f"x, y and z must be different variables; got {x!r}, {y!r} and {tuple(z)!r}.")
+        return self.verdict(min(a, b), max(a, b), given)
+
+    def _position(self, variable: int | str) -> int:
+        if isinstance(variable, str):
+            try:
+                return self.labels.index(variable)
+            except ValueError:
+                raise InvalidData(f"{variable!r} is not a variable of this test. Its variables: {listed(self.names)}.") from None
+        if not 0 <= variable < len(self.labels):
+            raise InvalidData(f"{variable} is not a position among {len(self.labels)} variables.")
+        return int(variable)
+
+    def given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> Adjacency:
+        """Total conditioning: which pairs of ``block`` (default: all) are dependent given *all* other variables of this test?"""
+        return self.counted_given_rest(alpha, block)[0]
+
+    def sweep_level(self, adjacency: Adjacency, size: int) -> list[Separation]:
+        """One order-independent level of the adjacency search.
+
+        Every edge i - j of the frozen ``adjacency`` is tested given all sets of this size from the neighbours of i, then from those
+        of j; the first that separates is reported.
+        """
+        return self.counted_sweep_level(adjacency, size)[0]
+
+    def find_separator(
+        self, x: int, y: int, candidates: Sequence[int], sizes: Iterable[int], tried: Sequence[Collection[int]] = ()
+    ) -> Variables | None:
+        """First subset of ``candidates`` that separates x and y, by size, then lexicographically.
+
+        Subsets of any set in ``tried`` (at most eight) are passed over.
+        """
+        return self.counted_find_separator(x, y, candidates, sizes, tried)[0]
+
+    def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
+        """``given_rest`` and the number of verdicts computed for it."""
+        inside = tuple(range(len(self))) if block is None else tuple(block)
+        dependent = np.zeros((len(inside), len(inside)), dtype=np.bool_)
+        everything = tuple(range(len(self)))
+        for (i, x), (j, y) in combinations(enumerate(inside), 2):
+            rest = tuple(v for v in everything if v not in (x, y))
+            verdict = self.verdict(min(x, y), max(x, y), rest)
+            dependent[i, j] = dependent[j, i] = not verdict.independent_at(alpha)
+        return dependent, len(inside) * (len(inside) - 1) // 2
+
+    def counted_sweep_level(self, adjacency: Adjacency, size: int) -> tuple[list[Separation], int]:
+        """``sweep_level`` and the number of verdicts computed for it."""
+        frozen = [np.nonzero(row)[0].tolist() for row in np.asarray(adjacency)]
+        fallen: list[Separation] = []
+        tests = 0
+        for i, neighbours in enumerate(frozen):
+            for j in (v for v in neighbours if v > i):
+                beside_i = [v for v in neighbours if v != j]
+                beside_j = [v for v in frozen[j] if v != i]
+                separator, used = self._first_separator(i, j, beside_i, size, ())
+                tests += used
+                if separator is None and size > 0:
+                    separator, used = self._first_separator(i, j, beside_j, size, (beside_i,))
+                    tests += used
+                if separator is not None:
+                    fallen.append(Separation(i, j, separator))
+        return fallen, tests
+
+    def counted_find_separator(
+        self, x: int, y: int, candidates: Sequence[int], sizes: Iterable[int], tried: Sequence[Collection[int]] = ()
+    ) -> tuple[Variables | None, int]:
+        """``find_separator`` and the number of verdicts computed for it."""
+        tests = 0
+        for size in sizes:
+            separator, used = self._first_separator(x, y, sorted(candidates), size, tried)
+            tests += used
+            if separator is not None:
+                return separator, tests
+        return None, tests
+
+    def _first_separator(
+        self, x: int, y: int, candidates: Sequence[int], size: int, tried: Sequence[Collection[int]]
+    ) -> tuple[Variables | None, int]:
+        tests = 0
+        for z in combinations(candidates, size):
+            if any(all(v in old for v in z) for old in tried):
+                continue
+            tests += 1
+            if self.verdict(min(x, y), max(x, y), z).independent:
+                return z, tests
+        return None, tests
+
+
+class Among(CITest):
+    """Another test seen through a choice of its variables."""
+
+    def __init__(self, whole: CITest, variables: Variables) -> None:
+        self._whole = whole
+        self._variables = variables
+        self.labels = tuple(whole.labels[v] for v in variables)
+        chosen = set(self.labels)
+        self.names = tuple(name for name in whole.names if name in chosen)
+        self.alpha, self.n_samples, self.is_slow = whole.alpha, whole.n_samples, whole.is_slow
+
+    def verdict(self, x: int, y: int, z: Variables) -> Verdict:
+        a, b = self._variables[x], self._variables[y]
+        return self._whole.verdict(min(a, b), max(a, b), tuple(sorted(self._variables[v] for v in z)))
+
+
+def checked_alpha(alpha: float) -> float:
+    """A significance level strictly between 0 and 1."""
+    try:
+        value = float(alpha)
+    except (TypeError, ValueError):
+        value = nan
+    if not 0.0 < value < 1.0:
+        raise InvalidSetting(f"alpha is {alpha!r}; it must lie strictly between 0 and 1, for example 0.01.")
+    return value

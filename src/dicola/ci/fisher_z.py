@@ -1,0 +1,201 @@
+"""Fisher's z test of a vanishing partial correlation: the test for linear Gaussian data (Fisher 1924)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from math import atanh, erfc, sqrt, tanh
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from dicola._kernels import partial_correlation as kernel
+from dicola.ci.base import Adjacency, CITest, Separation, Verdict, checked_alpha
+from dicola.data import Dataset, as_dataset, check_correlation, distinct_names, name_order, named_or_positions
+from dicola.errors import InvalidData, InvalidSetting
+from dicola.graphs.skeleton import Variables
+
+Untestable = Literal["dependent", "independent", "raise"]
+
+
+class FisherZ(CITest):
+    """x and y are called independent given z iff ``|atanh(r)| · sqrt(n - |z| - 3)`` stays below the normal quantile of ``1 - alpha/2``.
+
+    The correlation matrix is computed once, in float64. Where ``n - |z| - 3 <= 0`` no test is possible: ``untestable`` says what is
+    then answered. A variable determined by z is called independent of everything given z.
+
+    >>> test = FisherZ.from_covariance([[1, .5, .25], [.5, 1, .5], [.25, .5, 1]], n_samples=200, names="ABC", alpha=0.01)
+    >>> test("A", "C", ["B"]).independent, test("A", "C").independent
+    (True, False)
+    """
+
+    correlation: NDArray[np.float64]
+
+    def __init__(self, data: Dataset | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent") -> None:
+        dataset = as_dataset(data)
+        if dataset.n_samples < 5:
+            raise InvalidData(f"the table has {dataset.n_samples} rows; Fisher's z test needs at least 5, and many more to find anything.")
+        with np.errstate(all="ignore"):
+            correlation = np.asarray(np.corrcoef(dataset.values, rowvar=False))
+        self._set_up(correlation, dataset.n_samples, dataset.labels, dataset.names, checked_alpha(alpha), _checked_untestable(untestable))
+        check_correlation(self.correlation, self.labels, dataset.n_samples)
+
+    @classmethod
+    def from_covariance(
+        cls,
+        matrix: ArrayLike,
+        n_samples: int,
+        names: Iterable[object] | None = None,
+        alpha: float = 0.01,
+        *,
+        untestable: Untestable = "dependent",
+    ) -> FisherZ:
+        """Build from a covariance or correlation matrix and the number of rows behind it."""
+        covariance = np.asarray(matrix, dtype=np.float64)
+        if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
+            raise InvalidData(f"a covariance matrix is square; this one has shape {covariance.shape}.")
+        columns = distinct_names(named_or_positions(names, len(covariance)))
+        if len(columns) < 2:
+            raise InvalidData("the covariance matrix has one variable; looking for causes needs at least two.")
+        if not np.isfinite(covariance).all():
+            raise InvalidData("the covariance matrix has missing or infinite entries.")
+        if not np.allclose(covariance, covariance.T, rtol=1e-8, atol=1e-12):
+            raise InvalidData("the covariance matrix is not symmetric.")
+        if not (np.diag(covariance) > 0).all():
+            bad = columns[int(np.argmin(np.diag(covariance)))]
+            raise InvalidData(f"the variance of {bad!r} is not positive. Drop the variable.")
+        if n_samples != int(n_samples) or n_samples < 5:
+            raise InvalidData(f"n_samples is {n_samples!r}; Fisher's z test needs a whole number of at least 5.")
+        order = name_order(columns)
+        ordered = covariance[np.ix_(order, order)]
+        scale = np.sqrt(np.diag(ordered))
+        test = cls.__new__(cls)
+        labels = tuple(columns[i] for i in order)
+        test._set_up(
+            ordered / np.outer(scale, scale), int(n_samples), labels, columns, checked_alpha(alpha), _checked_untestable(untestable)
+        )
+        if np.linalg.eigvalsh(test.correlation)[0] < -1e-8:
+            raise InvalidData("the covariance matrix is not positive semidefinite, so it is no covariance of any data.")
+        check_correlation(test.correlation, labels, int(n_samples))
+        return test
+
+    def _set_up(
+        self,
+        correlation: NDArray[np.float64],
+        n_samples: int,
+        labels: tuple[str, ...],
+        names: tuple[str, ...],
+        alpha: float,
+        untestable: Untestable,
+    ) -> None:
+        self.correlation = np.ascontiguousarray((correlation + correlation.T) / 2)
+        np.fill_diagonal(self.correlation, 1.0)
+        self.correlation.setflags(write=False)
+        self.n_samples: int = n_samples
+        self.labels, self.names, self.alpha, self.untestable = labels, names, alpha, untestable
+        self._limits: dict[int, float] = {}
+
+    def among(self, variables: Sequence[int]) -> FisherZ:
+        chosen = list(variables)
+        if chosen == list(range(len(self))):
+            return self
+        part = FisherZ.__new__(FisherZ)
+        part.correlation = self.correlation[np.ix_(chosen, chosen)]
+        part.n_samples, part.alpha, part.untestable = self.n_samples, self.alpha, self.untestable
+        part.labels = tuple(self.labels[v] for v in chosen)
+        inside = set(part.labels)
+        part.names = tuple(name for name in self.names if name in inside)
+        part._limits = self._limits
+        return part
+
+    def limit(self, size: int, alpha: float | None = None) -> float:
+        """Squared critical correlation given ``size`` variables: above it a pair is dependent (below 0: always)."""
+        known = self._limits.get(size) if alpha is None else None
+        if known is not None:
+            return known
+        freedom = self.n_samples - size - 3
+        if freedom > 0:
+            level = self.alpha if alpha is None else alpha
+            assert level is not None
+            found = tanh(-float(ndtri(level / 2)) / sqrt(freedom)) ** 2
+        elif self.untestable == "raise":
+            raise InvalidData(f"{self.n_samples} rows are too few to condition on {size} variables; set a smaller max_condition_size.")
+        else:
+            found = -1.0 if self.untestable == "dependent" else 2.0
+        if alpha is None:
+            self._limits[size] = found
+        return found
+
+    def partial_correlation(self, x: int, y: int, z: Variables) -> float:
+        """Partial correlation of two positions given others; 0 where one of the two is determined by z."""
+        xy, xx, yy = kernel.residual(self.correlation, x, y, np.array(z, dtype=np.int64))
+        return 0.0 if min(xx, yy) < kernel.SINGULAR else max(-1.0, min(1.0, xy / sqrt(xx * yy)))
+
+    def verdict(self, x: int, y: int, z: Variables) -> Verdict:
+        limit = self.limit(len(z))
+        xy, xx, yy = kernel.residual(self.correlation, x, y, np.array(z, dtype=np.int64))
+        independent = not kernel.is_dependent(xy, xx, yy, limit)
+        freedom = self.n_samples - len(z) - 3
+        if freedom <= 0:
+            return Verdict(independent, 1.0 if independent else 0.0)
+        r = 0.0 if min(xx, yy) < kernel.SINGULAR else xy / sqrt(xx * yy)
+        z_score = atanh(min(abs(r), 1.0 - 1e-15)) * sqrt(freedom)
+        return Verdict(independent, erfc(z_score / sqrt(2.0)), z_score)
+
+    def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
+        k = len(self)
+        inside = list(range(k)) if block is None else list(block)
+        tests = len(inside) * (len(inside) - 1) // 2
+        if not tests:
+            return np.zeros((len(inside), len(inside)), dtype=np.bool_), 0
+        precision = self._precision_of(inside)
+        scale = np.diag(precision)
+        dependent = precision**2 > self.limit(k - 2, alpha) * np.outer(scale, scale)
+        np.fill_diagonal(dependent, False)
+        return dependent, tests
+
+    def _precision_of(self, inside: list[int]) -> NDArray[np.float64]:
+        """The block of the inverse correlation matrix that belongs to ``inside``: the inverse of its residual given the rest."""
+        block = np.array(inside)
+        rest = np.setdiff1d(np.arange(len(self)), block)
+        residual = self.correlation[np.ix_(block, block)]
+        if len(rest):
+            across = self.correlation[np.ix_(rest, block)]
+            within = self.correlation[np.ix_(rest, rest)]
+            residual = residual - across.T @ np.linalg.solve(within, across)
+        try:
+            return np.asarray(np.linalg.inv((residual + residual.T) / 2), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            return np.asarray(np.linalg.pinv(residual, hermitian=True), dtype=np.float64)
+
+    def counted_sweep_level(self, adjacency: Adjacency, size: int) -> tuple[list[Separation], int]:
+        rows, tests = kernel.sweep_level(self.correlation, np.ascontiguousarray(adjacency, dtype=np.bool_), size, self.limit(size))
+        return [Separation(row[0], row[1], tuple(row[2:])) for row in rows.tolist()], int(tests)
+
+    def counted_find_separator(
+        self, x: int, y: int, candidates: Sequence[int], sizes: Iterable[int], tried: Sequence[Collection[int]] = ()
+    ) -> tuple[Variables | None, int]:
+        pool = np.array(sorted(candidates), dtype=np.int64)
+        parts = np.zeros(len(pool), dtype=np.uint8)
+        for bit, old in enumerate(tried):
+            parts |= np.array([v in old for v in pool.tolist()], dtype=np.uint8) << np.uint8(bit)
+        a, b = min(x, y), max(x, y)
+        total = 0
+        for size in sizes:
+            if size == 0 and tried:
+                continue
+            if size > len(pool):
+                break
+            found = np.empty(max(size, 1), dtype=np.int64)
+            separated, tests = kernel.first_separator(self.correlation, a, b, pool, size, self.limit(size), parts, found)
+            total += int(tests)
+            if separated:
+                return tuple(found[:size].tolist()), total
+        return None, total
+
+
+def _checked_untestable(policy: str) -> Untestable:
+    if policy not in ("dependent", "independent", "raise"):
+        raise InvalidSetting(f"untestable is {policy!r}; it may be 'dependent', 'independent' or 'raise'.")
+    return policy  # type: ignore[return-value]

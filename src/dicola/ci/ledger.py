@@ -1,0 +1,86 @@
+"""Counting: the one definition of "number of CI tests"."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from dicola.ci.base import Adjacency, CITest, Separation, Verdict
+from dicola.graphs.skeleton import Variables
+
+PHASES = ("blankets", "leaves", "orientation")
+
+
+class Ledger(CITest):
+    """Wraps a test and books every verdict computed under the phase at hand.
+
+    A test is one verdict computed, however it was computed: total conditioning over k variables is k(k-1)/2 tests, though one matrix
+    inverse may answer them all. With ``cache=True`` a question met again is answered from memory and not counted again.
+    """
+
+    def __init__(self, test: CITest, *, cache: bool = False) -> None:
+        self._open(test, "leaves", Counter(), {} if cache else None)
+
+    def _open(
+        self, test: CITest, phase: str, counts: Counter[str], memory: dict[tuple[str, str, tuple[str, ...]], Verdict] | None
+    ) -> Ledger:
+        self._test, self._phase, self._counts, self._memory = test, phase, counts, memory
+        self.labels, self.names = test.labels, test.names
+        self.alpha, self.n_samples, self.is_slow = test.alpha, test.n_samples, test.is_slow
+        return self
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Tests by phase, and their ``total``."""
+        return {**{phase: self._counts[phase] for phase in PHASES}, "total": sum(self._counts.values())}
+
+    def add(self, counts: dict[str, int]) -> None:
+        """Book what another ledger counted."""
+        for phase in PHASES:
+            self._counts[phase] += counts[phase]
+
+    def during(self, phase: str) -> Ledger:
+        """The same ledger, booking under another phase."""
+        return Ledger.__new__(Ledger)._open(self._test, phase, self._counts, self._memory)
+
+    def among(self, variables: Sequence[int]) -> Ledger:
+        """The same ledger over a choice of the variables."""
+        return Ledger.__new__(Ledger)._open(self._test.among(variables), self._phase, self._counts, self._memory)
+
+    def fresh(self) -> Ledger:
+        """A new ledger over the same test: nothing counted, nothing remembered."""
+        return Ledger(self._test, cache=self._memory is not None)
+
+    def verdict(self, x: int, y: int, z: Variables) -> Verdict:
+        if self._memory is None:
+            self._counts[self._phase] += 1
+            return self._test.verdict(x, y, z)
+        key = (self.labels[x], self.labels[y], tuple(self.labels[v] for v in z))
+        known = self._memory.get(key)
+        if known is None:
+            self._counts[self._phase] += 1
+            known = self._memory[key] = self._test.verdict(x, y, z)
+        return known
+
+    def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
+        if self._memory is not None:
+            return super().counted_given_rest(alpha, block)
+        answer, tests = self._test.counted_given_rest(alpha, block)
+        self._counts[self._phase] += tests
+        return answer, tests
+
+    def counted_sweep_level(self, adjacency: Adjacency, size: int) -> tuple[list[Separation], int]:
+        if self._memory is not None:
+            return super().counted_sweep_level(adjacency, size)
+        answer, tests = self._test.counted_sweep_level(adjacency, size)
+        self._counts[self._phase] += tests
+        return answer, tests
+
+    def counted_find_separator(
+        self, x: int, y: int, candidates: Sequence[int], sizes: Iterable[int], tried: Sequence[Collection[int]] = ()
+    ) -> tuple[Variables | None, int]:
+        if self._memory is not None:
+            return super().counted_find_separator(x, y, candidates, sizes, tried)
+        answer, tests = self._test.counted_find_separator(x, y, candidates, sizes, tried)
+        self._counts[self._phase] += tests
+        return answer, tests

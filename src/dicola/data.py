@@ -1,0 +1,228 @@
+"""Tables at the door: read, check, and put the columns into their fixed order.
+
+The library works on columns sorted by name, before any sum is taken, so that permuting a named table changes nothing, not even
+rounding. Answers go back in the user's order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from dicola.errors import InvalidData, MissingExtra
+
+COLLINEAR = 1e-9  # share of a column's variance left when all others are known, below which it counts as determined by them
+
+
+def name_order(names: Sequence[str]) -> list[int]:
+    """Positions of the names in the fixed order: numbers inside a name count as numbers, so X2 comes before X10."""
+    keys = [([(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", n)], n) for n in names]
+    return sorted(range(len(names)), key=lambda i: keys[i])
+
+
+def distinct_names(names: Iterable[object]) -> tuple[str, ...]:
+    """Names as distinct, non-empty strings."""
+    result = tuple(str(name) for name in names)
+    seen: set[str] = set()
+    for position, name in enumerate(result, start=1):
+        if not name.strip():
+            raise InvalidData(f"column {position} has no name; give every column a name.")
+        if name in seen:
+            raise InvalidData(f"the column name {name!r} appears more than once; rename one of them.")
+        seen.add(name)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A numeric table without gaps: ``values`` has one column a variable, in the fixed order ``labels``.
+
+    ``names`` are the same names in the user's order; ``kinds`` says of each label what it is (``"continuous"``).
+    """
+
+    values: NDArray[np.float64]
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame) -> Dataset:
+        """Take a DataFrame whose columns are numbers."""
+        names = distinct_names(frame.columns)
+        order = name_order(names)
+        values = np.empty((len(frame), len(names)), dtype=np.float64)
+        for target, source in enumerate(order):
+            values[:, target] = _numbers(frame.iloc[:, source], names[source])
+        return cls._checked(values, names, order)
+
+    @classmethod
+    def from_array(cls, array: ArrayLike, names: Iterable[object] | None = None) -> Dataset:
+        """Take a two-dimensional array; without ``names`` the columns are called X1, X2, … by position."""
+        values = np.asarray(array)
+        if values.ndim != 2:
+            raise InvalidData(f"a table has two dimensions (rows, columns); this array has shape {values.shape}.")
+        if values.dtype.kind not in "biuf":
+            return cls.from_frame(pd.DataFrame(values, columns=named_or_positions(names, values.shape[1])))
+        columns = distinct_names(named_or_positions(names, values.shape[1]))
+        order = name_order(columns)
+        return cls._checked(np.array(values[:, order], dtype=np.float64, order="C"), columns, order)
+
+    @classmethod
+    def _checked(cls, values: NDArray[np.float64], names: tuple[str, ...], order: list[int]) -> Dataset:
+        labels = tuple(names[i] for i in order)
+        _check_shape(values)
+        _check_gaps(values, labels)
+        _check_constant(values, labels)
+        values.setflags(write=False)
+        return cls(values, labels, names, ("continuous",) * len(labels))
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.values.shape[0])
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table in the user's column order."""
+        return pd.DataFrame(self.values, columns=list(self.labels))[list(self.names)]
+
+    def __repr__(self) -> str:
+        return f"<Dataset: {self.n_samples} rows, {len(self.names)} columns>"
+
+
+def as_dataset(data: Dataset | pd.DataFrame | ArrayLike) -> Dataset:
+    """A Dataset from whatever table the user holds."""
+    if isinstance(data, Dataset):
+        return data
+    if isinstance(data, pd.DataFrame):
+        return Dataset.from_frame(data)
+    if isinstance(data, str | Path):
+        raise InvalidData(f"{str(data)!r} is a path, not a table; read it first with dicola.read_table.")
+    return Dataset.from_array(data)
+
+
+def read_table(path: str | Path) -> Dataset:
+    """Read a CSV (comma; tab for ``.tsv`` and ``.txt``; gzip by its ending) or Parquet file with a header of names.
+
+    A first column without a name is taken as row labels and left out.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise InvalidData(f"there is no file {str(path)!r}.")
+    if file.suffix.lower() in {".parquet", ".pq"}:
+        return Dataset.from_frame(_read_parquet(file))
+    separator = "\t" if file.name.removesuffix(".gz").endswith((".tsv", ".txt")) else ","
+    try:
+        header = pd.read_csv(file, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+        columns = [str(name) for name in header.iloc[0]]
+        frame = pd.read_csv(file, sep=separator, header=None, skiprows=1, encoding="utf-8-sig", low_memory=False)
+    except pd.errors.EmptyDataError:
+        raise InvalidData(f"{str(path)!r} is empty or has no rows below its header; a header and rows of numbers are needed.") from None
+    except (pd.errors.ParserError, UnicodeDecodeError, OSError, EOFError) as error:
+        raise InvalidData(f"{str(path)!r} could not be read as a table: {str(error).strip()}.") from None
+    if frame.shape[1] != len(columns):
+        raise InvalidData(f"{str(path)!r} has {len(columns)} names in its header but {frame.shape[1]} columns below it.")
+    if any(re.fullmatch(r"[+-]?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)", name.strip()) for name in columns):
+        raise InvalidData(f"the first line of {str(path)!r} holds numbers; a header with the names of the columns is needed there.")
+    if columns and not columns[0].strip() and len(columns) > 1:
+        frame, columns = frame.iloc[:, 1:], columns[1:]
+    distinct_names(columns)
+    frame.columns = pd.Index(columns)
+    return Dataset.from_frame(frame)
+
+
+def _read_parquet(file: Path) -> pd.DataFrame:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise MissingExtra("reading Parquet needs pyarrow; install it with: pip install 'dicola[parquet]'") from None
+    try:
+        return pd.read_parquet(file)
+    except (OSError, ValueError) as error:
+        raise InvalidData(f"{str(file)!r} could not be read as Parquet: {str(error).strip()}.") from None
+
+
+def named_or_positions(names: Iterable[object] | None, count: int) -> list[str]:
+    """The names given, or X1, X2, … by position."""
+    if names is None:
+        return [f"X{i + 1}" for i in range(count)]
+    given = [str(name) for name in names]
+    if len(given) != count:
+        raise InvalidData(f"{len(given)} names were given for {count} columns.")
+    return given
+
+
+def _numbers(column: pd.Series[Any], name: str) -> NDArray[np.float64]:
+    """The column as floats, or a sentence that says which value is none."""
+    if pd.api.types.is_bool_dtype(column) or (pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_complex_dtype(column)):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if column.dtype == object or pd.api.types.is_string_dtype(column):
+        converted = pd.to_numeric(column, errors="coerce")
+        bad = converted.isna() & column.notna()
+        if not bad.any():
+            return converted.to_numpy(dtype=np.float64, na_value=np.nan)
+        row = int(np.nonzero(bad.to_numpy())[0][0])
+        raise InvalidData(
+            f"column {name!r} holds text ({str(column.iloc[row])!r} in row {row + 1}); numbers are needed. Encode the column or drop it."
+        )
+    raise InvalidData(f"column {name!r} has the type {column.dtype}; numbers are needed. Encode the column or drop it.")
+
+
+def _check_shape(values: NDArray[np.float64]) -> None:
+    rows, columns = values.shape
+    if columns < 2:
+        raise InvalidData(f"the table has {columns} column{'s' if columns != 1 else ''}; looking for causes needs at least two.")
+    if rows == 0:
+        raise InvalidData("the table has no rows.")
+
+
+def _check_gaps(values: NDArray[np.float64], labels: tuple[str, ...]) -> None:
+    if np.isfinite(values).all():
+        return
+    for what, bad in (("missing", np.isnan(values)), ("infinite", np.isinf(values))):
+        counts = bad.sum(axis=0)
+        if counts.any():
+            named = ", ".join(f"{labels[i]!r} ({int(counts[i])})" for i in np.nonzero(counts)[0][:5])
+            more = "" if (counts > 0).sum() <= 5 else f" and {int((counts > 0).sum()) - 5} more columns"
+            raise InvalidData(f"there are {what} values in {named}{more}. Drop or fill these rows or columns first.")
+
+
+def _check_constant(values: NDArray[np.float64], labels: tuple[str, ...]) -> None:
+    constant = np.nonzero((values == values[:1]).all(axis=0))[0]
+    if len(constant):
+        raise InvalidData(f"column {labels[constant[0]]!r} is constant: it can have no cause or effect here. Drop it.")
+
+
+def check_correlation(correlation: NDArray[np.float64], labels: tuple[str, ...], n_samples: int) -> None:
+    """Refuse columns that repeat or determine each other: independence given a copy of oneself says nothing.
+
+    With no more rows than columns every column is determined by the rest whatever it holds, so only copies are looked for then.
+    """
+    close = np.argwhere(np.triu(np.abs(correlation) > 1 - 1e-12, k=1))
+    if len(close):
+        a, b = (labels[int(i)] for i in close[0])
+        raise InvalidData(f"the columns {a!r} and {b!r} are copies of each other (correlation ±1). Drop one of them.")
+    if n_samples <= len(labels) + 1:
+        return
+    try:
+        left = 1.0 / np.diag(np.linalg.inv(correlation))
+        solvable = bool(np.isfinite(left).all() and (left > COLLINEAR).all())
+    except np.linalg.LinAlgError:
+        solvable = False
+    if not solvable:
+        involved = _determined_columns(correlation)
+        named = ", ".join(repr(labels[i]) for i in involved[:8]) + (" …" if len(involved) > 8 else "")
+        raise InvalidData(f"the columns {named} are perfectly collinear: one is a linear combination of the others. Drop one of them.")
+
+
+def _determined_columns(correlation: NDArray[np.float64]) -> list[int]:
+    """The columns of one linear dependence: those with weight in the eigenvector of the smallest eigenvalue."""
+    _, vectors = np.linalg.eigh(correlation)
+    weight = np.abs(vectors[:, 0])
+    return [int(i) for i in np.nonzero(weight > 1e-6 * weight.max())[0]]

@@ -1,0 +1,1 @@
+"""The decomposition of the paper: independence graph, split, tree and merge."""

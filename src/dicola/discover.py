@@ -1,0 +1,185 @@
+"""DiCoLa: divide the variables, learn each part, merge, orient (Li et al. 2026, Algorithm 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, is_dataclass
+from time import perf_counter
+from typing import Any, Literal
+
+from joblib import Parallel, delayed
+
+from dicola.blankets.base import BlanketLearner
+from dicola.blankets.names import blanket_learner
+from dicola.ci.base import CITest
+from dicola.ci.ledger import Ledger
+from dicola.decompose.merge import merge_up
+from dicola.decompose.tree import Leaf, Tree, stop_rule
+from dicola.decompose.tree import decompose as decompose_variables
+from dicola.discovery import Discovery
+from dicola.errors import InvalidSetting
+from dicola.graphs.skeleton import Skeleton
+from dicola.learners.base import Context, Learner
+from dicola.learners.names import learner_named
+from dicola.orient.fixpoint import orient
+
+Progress = Callable[[str, int, int], None]
+"""Told the phase, how much of it is done, and how much there is as far as known."""
+
+
+def discover(
+    ci: CITest,
+    learner: str | Learner = "fci",
+    mode: Literal["exact"] = "exact",
+    decompose: bool = True,
+    stop: str = "paper",
+    max_depth: int | None = None,
+    min_leaf_size: int | None = None,
+    max_nodes: int | None = None,
+    n_jobs: int = 1,
+    *,
+    blankets: str | BlanketLearner = "total_conditioning",
+    uig_alpha: float | None = None,
+    uig: Literal["inherit", "relearn"] = "inherit",
+    leaf_start: Literal["auto", "uig", "complete"] = "auto",
+    selection: bool = False,
+    max_path_length: int | None = None,
+    progress: Progress | None = None,
+) -> Discovery:
+    """Learn the PAG over the variables of a conditional independence test.
+
+    Exact for every complete learner and every ``stop`` if the test never errs (Theorem 4).
+
+    ``decompose=False`` runs the base learner on all variables at once. ``stop`` says when to stop splitting: ``"paper"`` when nothing
+    splits any more, ``"reference"`` at the caps of the authors' released code; ``max_depth``, ``min_leaf_size`` and ``max_nodes`` are
+    further limits. ``blankets`` and its level ``uig_alpha`` (``None``: the learner's default) build the independence graphs, ``uig``
+    says whether a child inherits its parent's. A leaf that could be split further starts from its independence graph
+    (``leaf_start="uig"``) or from the complete graph; ``"auto"`` is ``"complete"`` for ``stop="reference"``, as released, else
+    ``"uig"``. ``selection=True`` allows for selection of the sample, without decomposition. ``n_jobs`` leaves are learned at a time;
+    the answer does not depend on it.
+    """
+    base = learner_named(learner)
+    blanket = blanket_learner(blankets, uig_alpha)
+    rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes)
+    _check_choices(mode=mode, uig=uig, leaf_start=leaf_start, n_jobs=n_jobs, selection=selection, decompose=decompose)
+    warm = leaf_start == "uig" or (leaf_start == "auto" and stop != "reference")
+    clock = _Clock()
+    ledger = Ledger(ci, cache=ci.is_slow)
+    say = progress or (lambda phase, done, total: None)
+
+    warnings = blanket.warnings(ci) if decompose else ()
+    tree = (
+        decompose_variables(ledger, blanket, rule, uig, lambda done, total: say("decompose", done, total))
+        if decompose
+        else Tree((Leaf(tuple(range(len(ci)))),))
+    )
+    clock.lap("decompose")
+
+    skeletons = learn_leaves(tree, base, ledger, n_jobs, blanket, warm, lambda done, total: say("leaves", done, total))
+    clock.lap("leaves")
+
+    skeleton = merge_up(tree, skeletons, ci.names)
+    clock.lap("merge")
+
+    say("orient", 0, 1)
+    oriented = orient(skeleton, selection=selection, max_path_length=max_path_length)
+    say("orient", 1, 1)
+    clock.lap("orientation")
+
+    return Discovery(
+        pag=oriented.pag.reordered(ci.names),
+        skeleton=skeleton,
+        tree=tree,
+        tests=ledger.counts,
+        settings={
+            "learner": _described(base),
+            "test": _test_settings(ci),
+            "mode": mode,
+            "decompose": decompose,
+            "stop": stop,
+            "max_depth": max_depth,
+            "min_leaf_size": min_leaf_size,
+            "max_nodes": max_nodes,
+            "blankets": _described(blanket),
+            "uig": uig,
+            "leaf_start": "uig" if warm else "complete",
+            "selection": selection,
+            "max_path_length": max_path_length,
+        },
+        warnings=(*warnings, *skeleton.warnings, *_conflict_warning(len(oriented.conflicts))),
+        conflicts=oriented.conflicts,
+        reasons=oriented.reasons,
+        seconds=clock.seconds(),
+    )
+
+
+def learn_leaves(
+    tree: Tree,
+    learner: Learner,
+    ledger: Ledger,
+    n_jobs: int,
+    blankets: BlanketLearner,
+    warm: bool,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Skeleton]:
+    """Learn the skeleton of every leaf, each with a ledger of its own so that counts do not depend on who came first."""
+
+    def learn(leaf: Leaf) -> tuple[Skeleton, dict[str, int]]:
+        own = ledger.fresh()
+        return learner.learn_skeleton(own, leaf.variables, Context(blankets, leaf.uig, warm)), own.counts
+
+    leaves = tree.leaves
+    skeletons = []
+    for skeleton, counts in Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(delayed(learn)(leaf) for leaf in leaves):
+        ledger.add(counts)
+        skeletons.append(skeleton)
+        progress(len(skeletons), len(leaves))
+    return skeletons
+
+
+class _Clock:
+    """Seconds by phase."""
+
+    def __init__(self) -> None:
+        self._laps: dict[str, float] = {}
+        self._start = self._last = perf_counter()
+
+    def lap(self, phase: str) -> None:
+        now = perf_counter()
+        self._laps[phase] = now - self._last
+        self._last = now
+
+    def seconds(self) -> dict[str, float]:
+        return {**self._laps, "total": self._last - self._start}
+
+
+def _check_choices(*, mode: str, uig: str, leaf_start: str, n_jobs: int, selection: bool, decompose: bool) -> None:
+    for name, value, allowed in (
+        ("mode", mode, ("exact",)),
+        ("uig", uig, ("inherit", "relearn")),
+        ("leaf_start", leaf_start, ("auto", "uig", "complete")),
+    ):
+        if value not in allowed:
+            raise InvalidSetting(f"{name} is {value!r}; it may be {' or '.join(repr(a) for a in allowed)}.")
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+        raise InvalidSetting(f"n_jobs is {n_jobs!r}; it must be a whole number of workers, or -1 for all cores.")
+    if selection and decompose:
+        raise InvalidSetting(
+            "with selection of the sample the merge of two parts is not exact (a separator pair may need variables of both sides); "
+            "pass decompose=False together with selection=True."
+        )
+
+
+def _described(part: Learner | BlanketLearner) -> dict[str, Any]:
+    return {"name": part.name, **(asdict(part) if is_dataclass(part) else {})}
+
+
+def _test_settings(ci: CITest) -> dict[str, Any]:
+    return {"name": type(ci).__name__, "alpha": ci.alpha, "n_samples": ci.n_samples}
+
+
+def _conflict_warning(count: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    noun = "mark was" if count == 1 else "marks were"
+    return (f"{count} {noun} claimed both ways by the rules; the first claim stands (see conflicts).",)

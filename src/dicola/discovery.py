@@ -1,0 +1,201 @@
+"""What a run gives back."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from dicola.decompose.merge import TreeSets
+from dicola.decompose.split import Split
+from dicola.decompose.tree import Branch, Leaf, Tree
+from dicola.errors import InvalidData
+from dicola.graphs.equivalence import Legality, legality
+from dicola.graphs.formats import native
+from dicola.graphs.marks import Mark
+from dicola.graphs.pag import PAG
+from dicola.graphs.skeleton import RecordedSets, SeparatingSets, Skeleton
+from dicola.orient.partial import Conflict, Reason
+from dicola.report.drawing import draw
+from dicola.report.page import PageContent, page
+
+FILES = ("pag.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json")
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """The PAG with everything that led to it. Seconds take no part in equality.
+
+    ``tests`` counts CI tests by phase, ``seconds`` wall-clock time by phase; ``conflicts`` are marks that a rule wanted and did not get;
+    ``reasons[a, b]`` says why the mark at b on the edge a - b stands (positions in ``skeleton.labels``).
+    """
+
+    pag: PAG
+    skeleton: Skeleton
+    tree: Tree
+    tests: dict[str, int]
+    settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    reasons: dict[tuple[int, int], Reason] = field(default_factory=dict, repr=False)
+    seconds: dict[str, float] = field(default_factory=dict, compare=False)
+
+    @cached_property
+    def legality(self) -> Legality:
+        """Does the PAG stand for a class of MAGs? Learned from finite data it often does not; the reasons say where."""
+        return legality(self.pag)
+
+    def conflicts_in_words(self) -> list[str]:
+        """One sentence a conflict."""
+        name = self.skeleton.labels
+        return [
+            f"{c.rule} on {', '.join(name[v] for v in c.witness)} wants a {c.wanted.name.lower()} at {name[c.at]} "
+            f"on its edge to {name[c.other]}, "
+            f"where {c.standing_rule} on {', '.join(name[v] for v in c.standing_witness)} put a {c.standing.name.lower()}."
+            for c in self.conflicts
+        ]
+
+    def summary(self) -> str:
+        """A few lines for a person."""
+        tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
+        shape = f"{self.tree.n_leaves} leaves, the largest with {self.tree.largest_leaf} variables, depth {self.tree.depth}"
+        lines = [
+            f"{len(self.pag)} variables, {self.pag.n_edges} edges "
+            f"({self.pag.count(Mark.ARROW)} arrowheads, {self.pag.count(Mark.TAIL)} tails, {self.pag.count(Mark.CIRCLE)} circles)",
+            f"decomposition: {shape}" if self.tree.branches else "decomposition: none, the learner ran on all variables at once",
+            f"tests: {self.tests['total']:,} ({tests})",
+        ]
+        return "\n".join(lines)
+
+    def report(self) -> str:
+        """The one-file HTML report."""
+        from dicola import __version__
+
+        content = PageContent(
+            title=f"PAG of {len(self.pag)} variables",
+            pag=self.pag,
+            settings=self.settings,
+            tests=self.tests,
+            seconds=self.seconds,
+            warnings=self.warnings,
+            conflicts=self.conflicts_in_words(),
+            legality=self.legality.reasons,
+            tree_summary={"leaves": self.tree.n_leaves, "largest leaf": self.tree.largest_leaf, "depth": self.tree.depth},
+            dicola_version=__version__,
+        )
+        return page(content)
+
+    def write(self, folder: str | Path) -> Path:
+        """Write the result into a folder: PAG as CSV, JSON and SVG, a report, separating sets, settings, and timings apart.
+
+        All files are written beside the folder first and moved in at the end, so that an interrupted run leaves nothing half-written.
+        """
+        target = Path(folder)
+        if target.exists() and not target.is_dir():
+            raise InvalidData(f"{str(folder)!r} is a file; the results need a folder.")
+        texts = {
+            "pag.csv": native.to_csv(self.pag),
+            "pag.json": native.to_json(self.pag),
+            "pag.svg": draw(self.pag),
+            "report.html": self.report(),
+            "skeleton.json": _dump(_skeleton_to_dict(self.skeleton, self.tree)),
+            "discovery.json": _dump(self._to_dict()),
+            "timing.json": _dump(self.seconds),
+        }
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".dicola-", dir=target) as scratch:
+                for name, text in texts.items():
+                    (Path(scratch) / name).write_text(text, encoding="utf-8", newline="")
+                for name in texts:
+                    (Path(scratch) / name).replace(target / name)
+        except OSError as error:
+            raise InvalidData(f"the results could not be written to {str(folder)!r}: {error.strerror or error}.") from None
+        return target
+
+    def _to_dict(self) -> dict[str, Any]:
+        return {
+            "format": "dicola.discovery",
+            "version": 1,
+            "tests": self.tests,
+            "settings": self.settings,
+            "warnings": list(self.warnings),
+            "conflicts": [
+                [c.rule, c.other, c.at, int(c.standing), int(c.wanted), list(c.witness), c.standing_rule, list(c.standing_witness)]
+                for c in self.conflicts
+            ],
+            "reasons": [[a, b, reason.rule, list(reason.witness)] for (a, b), reason in sorted(self.reasons.items())],
+        }
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Discovery:
+        """Read back what ``write`` wrote."""
+        source = Path(folder)
+        try:
+            texts = {name: (source / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".json")}
+            facts, skeleton_facts = json.loads(texts["discovery.json"]), json.loads(texts["skeleton.json"])
+            seconds = json.loads(texts["timing.json"])
+            pag = native.from_json(texts["pag.json"])
+            skeleton, tree = _skeleton_from_dict(skeleton_facts, pag.names)
+            return cls(
+                pag=pag,
+                skeleton=skeleton,
+                tree=tree,
+                tests=facts["tests"],
+                settings=facts["settings"],
+                warnings=tuple(facts["warnings"]),
+                conflicts=tuple(
+                    Conflict(r, o, a, Mark(s), Mark(w), tuple(z), sr, tuple(sz)) for r, o, a, s, w, z, sr, sz in facts["conflicts"]
+                ),
+                reasons={(a, b): Reason(rule, tuple(witness)) for a, b, rule, witness in facts["reasons"]},
+                seconds=seconds,
+            )
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {type(error).__name__}: {error}.") from None
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
+    assert isinstance(skeleton.sets, TreeSets)
+    nodes: list[dict[str, Any]] = []
+    for node, sets in zip(tree.nodes, skeleton.sets.leaf_sets, strict=True):
+        entry: dict[str, Any] = {"variables": list(node.variables)}
+        if isinstance(node, Branch):
+            entry |= {"left": node.left, "right": node.right, "separator": list(node.split.separator)}
+        else:
+            assert isinstance(sets, RecordedSets)
+            entry["separating_sets"] = [[x, y, list(z)] for (x, y), z in sets.items()]
+        nodes.append(entry)
+    return {
+        "format": "dicola.skeleton",
+        "version": 1,
+        "labels": list(skeleton.labels),
+        "edges": [list(edge) for edge in sorted(skeleton.edges)],
+        "warnings": list(skeleton.warnings),
+        "tree": nodes,
+    }
+
+
+def _skeleton_from_dict(facts: dict[str, Any], names: tuple[str, ...]) -> tuple[Skeleton, Tree]:
+    nodes: list[Leaf | Branch] = []
+    leaf_sets: list[SeparatingSets | None] = []
+    for entry in facts["tree"]:
+        variables = tuple(entry["variables"])
+        if "separator" not in entry:
+            nodes.append(Leaf(variables))
+            leaf_sets.append(RecordedSets({(x, y): z for x, y, z in entry["separating_sets"]}))
+            continue
+        separator = set(entry["separator"])
+        left, right = (tuple(v for v in facts["tree"][entry[side]]["variables"] if v not in separator) for side in ("left", "right"))
+        nodes.append(Branch(variables, Split(left, right, tuple(entry["separator"])), entry["left"], entry["right"]))
+        leaf_sets.append(None)
+    tree = Tree(tuple(nodes))
+    edges = frozenset((a, b) for a, b in facts["edges"])
+    sets = TreeSets(tree, tuple(leaf_sets))
+    return Skeleton(tuple(facts["labels"]), nodes[0].variables, edges, sets, names, tuple(facts["warnings"])), tree

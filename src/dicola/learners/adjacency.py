@@ -1,0 +1,46 @@
+"""The adjacency search of PC, order-independent: the first phase of FCI, RFCI and FCI+ (Colombo and Maathuis 2014)."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from dicola.ci.base import Adjacency, CITest
+from dicola.graphs.bits import members
+from dicola.graphs.skeleton import RecordedSets
+from dicola.graphs.undirected import UndirectedGraph
+
+
+def starting_point(n: int, uig: UndirectedGraph | None) -> tuple[Adjacency, RecordedSets]:
+    """The complete graph, or an independence graph with the smaller blanket as separating set of each pair outside it."""
+    sets = RecordedSets()
+    if uig is None:
+        return ~np.eye(n, dtype=np.bool_), sets
+    for x, y in combinations(range(n), 2):
+        if not uig.neighbours[x] >> y & 1:
+            blanket = min(uig.neighbours[x], uig.neighbours[y], key=int.bit_count)
+            sets[x, y] = members(blanket)
+    return uig.to_matrix(), sets
+
+
+def separate_by_neighbours(ci: CITest, adjacency: Adjacency, sets: RecordedSets, max_size: int | None) -> bool:
+    """Remove every edge whose ends some set of neighbours separates, by growing size of the set; changes its arguments.
+
+    Neighbourhoods are frozen within a level, so the result does not hang on the order of edges. Answers whether the search came to
+    its end, rather than to the limit.
+    """
+    size = 0
+    while _has_candidates(adjacency, size):
+        if max_size is not None and size > max_size:
+            return False
+        for i, j, separating_set in ci.sweep_level(adjacency, size):
+            adjacency[i, j] = adjacency[j, i] = False
+            sets[i, j] = separating_set
+        size += 1
+    return True
+
+
+def _has_candidates(adjacency: Adjacency, size: int) -> bool:
+    """Does some edge have an end with at least ``size`` other neighbours?"""
+    return bool(adjacency.any()) and bool(adjacency.sum(axis=1).max() > size)

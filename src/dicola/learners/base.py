@@ -1,0 +1,69 @@
+"""What a base learner is: settings, a guarantee, and one method."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from dicola.blankets.base import BlanketLearner
+from dicola.blankets.total_conditioning import TotalConditioning
+from dicola.ci.base import Adjacency, CITest
+from dicola.errors import InvalidSetting
+from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
+from dicola.graphs.undirected import UndirectedGraph
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the decomposition knows of a leaf and a learner may use.
+
+    ``uig`` is the independence graph over the variables; with ``warm=True`` the search starts from it instead of the complete graph,
+    each pair outside it separated by the smaller of its two blankets. ``blankets`` is how to learn blankets where no graph is known.
+    """
+
+    blankets: BlanketLearner = field(default_factory=TotalConditioning)
+    uig: UndirectedGraph | None = None
+    warm: bool = False
+
+
+class Learner(ABC):
+    """A learner of skeletons. A frozen dataclass of its settings; ``None`` means no limit.
+
+    ``complete`` says whether it finds the true skeleton of every MAG from perfect answers when no limit is set.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    reference: ClassVar[str]
+    guarantee: ClassVar[str]
+    complete: ClassVar[bool]
+
+    @abstractmethod
+    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+        """The skeleton over ``variables`` (default: all of ``ci``), with a separating set for every pair that is not adjacent."""
+
+
+def local_test(ci: CITest, variables: Sequence[int] | None) -> tuple[CITest, Variables]:
+    """The test restricted to the variables, and their positions in the whole; inside a learner they are 0, 1, ….
+
+    Positions are sorted, so that the fixed order of the names rules the leaf as well.
+    """
+    chosen = tuple(range(len(ci))) if variables is None else tuple(sorted(variables))
+    return ci.among(chosen), chosen
+
+
+def skeleton_of(ci: CITest, variables: Variables, adjacency: Adjacency, sets: RecordedSets, warnings: Sequence[str] = ()) -> Skeleton:
+    """The learner's local answer in the positions of the whole test ``ci``."""
+    k = len(variables)
+    edges = frozenset((variables[i], variables[j]) for i in range(k) for j in range(i + 1, k) if adjacency[i, j])
+    inside = {ci.labels[v] for v in variables}
+    names = tuple(name for name in ci.names if name in inside)
+    return Skeleton(ci.labels, variables, edges, sets.relabelled(variables), names, tuple(warnings))
+
+
+def checked_limit(name: str, value: int | None) -> None:
+    """A limit is a whole number from 0 on, or ``None``."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+        raise InvalidSetting(f"{name} is {value!r}; it must be a whole number from 0 on, or None for no limit.")

@@ -1,0 +1,76 @@
+"""FCI: the sound and complete reference among the learners with hidden variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from dicola.ci.base import Adjacency, CITest
+from dicola.errors import InvalidSetting
+from dicola.graphs.bits import mask_of
+from dicola.graphs.skeleton import RecordedSets, Skeleton
+from dicola.learners.adjacency import separate_by_neighbours, starting_point
+from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.learners.possible_dsep import collider_graph, possible_dsep, separate_by_possible_dsep
+
+
+@dataclass(frozen=True)
+class FCI(Learner):
+    """Fast Causal Inference: remove edges by sets of neighbours, then by sets from Possible-D-Sep.
+
+    The first phase is PC's adjacency search. Hidden variables can leave edges whose ends only a set outside the neighbourhoods
+    separates; the second phase finds it in the Possible-D-Sep of an end. By default the candidates are also kept to the Markov blanket
+    of that end, which loses nothing (a separating set of x and y lies in the blanket of x whenever there is one) and is much smaller;
+    ``possible_dsep="textbook"`` does without.
+
+    ``max_condition_size`` and ``max_possible_dsep_size`` bound the sets of the two phases; with a bound the answer is partial and says
+    so in its warnings.
+    """
+
+    name: ClassVar[str] = "fci"
+    title: ClassVar[str] = "FCI"
+    reference: ClassVar[str] = "Spirtes, Meek and Richardson (1995); Zhang (2008)"
+    guarantee: ClassVar[str] = "sound and complete"
+    complete: ClassVar[bool] = True
+
+    max_condition_size: int | None = None
+    max_possible_dsep_size: int | None = None
+    possible_dsep: Literal["blanket", "textbook"] = "blanket"
+
+    def __post_init__(self) -> None:
+        checked_limit("max_condition_size", self.max_condition_size)
+        checked_limit("max_possible_dsep_size", self.max_possible_dsep_size)
+        if self.possible_dsep not in ("blanket", "textbook"):
+            raise InvalidSetting(f"possible_dsep is {self.possible_dsep!r}; it may be 'blanket' or 'textbook'.")
+
+    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+        context = context or Context()
+        local, chosen = local_test(ci, variables)
+        adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
+        warnings = []
+        if not separate_by_neighbours(local, adjacency, sets, self.max_condition_size):
+            warnings.append(f"sets of neighbours were tried up to {self.max_condition_size} variables only (max_condition_size).")
+        if not self._separate_further(local, adjacency, sets, context):
+            warnings.append(
+                f"sets from Possible-D-Sep were tried up to {self.max_possible_dsep_size} variables only (max_possible_dsep_size)."
+            )
+        return skeleton_of(ci, chosen, adjacency, sets, warnings)
+
+    def _separate_further(self, ci: CITest, adjacency: Adjacency, sets: RecordedSets, context: Context) -> bool:
+        """The second phase; most graphs have nothing for it to do, and then no blanket is learned."""
+        graph = collider_graph(adjacency, sets)
+        candidates = [possible_dsep(graph, x) for x in range(len(graph))]
+        if all(mask == mask_of(graph.around[x]) for x, mask in enumerate(candidates)):
+            return True
+        if self.possible_dsep == "blanket":
+            blankets = context.uig.neighbours if context.uig is not None else _blankets(ci, context)
+            candidates = [mask & blanket for mask, blanket in zip(candidates, blankets, strict=True)]
+        return separate_by_possible_dsep(ci, adjacency, sets, candidates, self.max_condition_size, self.max_possible_dsep_size)
+
+
+def _blankets(ci: CITest, context: Context) -> list[int]:
+    related = context.blankets.learn(ci.during("blankets"))
+    return [mask_of(np.nonzero(row)[0].tolist()) for row in related]

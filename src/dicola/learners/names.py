@@ -1,0 +1,19 @@
+"""Names to learners, in one dictionary."""
+
+from __future__ import annotations
+
+from dicola.errors import InvalidSetting
+from dicola.learners.base import Learner
+from dicola.learners.fci import FCI
+
+LEARNERS: dict[str, type[Learner]] = {learner.name: learner for learner in (FCI,)}
+
+
+def learner_named(choice: str | Learner) -> Learner:
+    """The learner itself, or the one of that name with its default settings."""
+    if isinstance(choice, Learner):
+        return choice
+    found = LEARNERS.get(str(choice).lower())
+    if found is None:
+        raise InvalidSetting(f"{choice!r} is not a learner. Known: {', '.join(LEARNERS)}.")
+    return found()

@@ -1,0 +1,134 @@
+"""A PAG as one SVG: boxes, lines, and the true mark at each end of each line."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola.graphs.marks import Edge, Mark
+from dicola.graphs.pag import PAG, edge_in_words
+from dicola.report.labels import FONT_SIZE, escaped, in_natural_order, short_label
+from dicola.report.layout import Box, layout
+from dicola.report.routing import CORNER, Route, routes
+
+Array = NDArray[np.float64]
+
+_MARGIN: Final = 24.0
+_RADIUS: Final = 4.2  # of an open circle
+_HEAD: Final = 11.5  # length of an arrowhead
+_SPAN: Final = 5.0  # half its width
+
+_KINDS: Final = {
+    (Mark.TAIL, Mark.ARROW): "directed",
+    (Mark.ARROW, Mark.ARROW): "bidirected",
+    (Mark.TAIL, Mark.TAIL): "selection",
+}
+
+
+def draw(pag: PAG) -> str:
+    """The PAG as SVG text; the same graph gives the same bytes, whatever the order of its vertices.
+
+    An open circle, a filled arrowhead or nothing (a tail) stands at each end of a line. Colour repeats what the marks say.
+
+    >>> draw(PAG.from_text("A o-> B")).count('class="circle"')
+    1
+    """
+    boxes = layout(pag)
+    edges = pag.reordered(in_natural_order(pag.names)).edges()
+    ways = routes([(edge.u, edge.v) for edge in edges], boxes)
+    left, top, width, height = _view(boxes, ways)
+    view = " ".join(_number(value) for value in (left, top, width, height))
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="pag" role="img" viewBox="{view}" '
+        f'width="{_number(width)}" height="{_number(height)}">',
+        "<title>Partial ancestral graph</title>",
+        f"<desc>{_description(pag)}</desc>",
+        f"<style>\n{files('dicola.report').joinpath('drawing.css').read_text(encoding='utf-8')}</style>",
+        f'<rect class="ground" x="{_number(left)}" y="{_number(top)}" width="{_number(width)}" height="{_number(height)}"/>',
+        '<g class="edges">',
+        *(_edge(edge, way) for edge, way in zip(edges, ways, strict=True)),
+        "</g>",
+        '<g class="nodes">',
+        *(_node(name, box) for name, box in boxes.items()),
+        "</g>",
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def draw_key(edge: Edge) -> str:
+    """The sign of an edge alone, for a legend inside a page that holds a drawing (its style is shared)."""
+    left, right = np.array([2.0, 9.0]), np.array([62.0, 9.0])
+    way = Route(left, (left + right) / 2, right, bent=False)
+    return f'<svg class="pag key" width="64" height="18" viewBox="0 0 64 18" aria-hidden="true">{_edge(edge, way, titled=False)}</svg>'
+
+
+def edge_kind(edge: Edge) -> str:
+    """The kind by which an edge is coloured: directed, bidirected, selection or circle."""
+    return _KINDS.get((edge.mark_u, edge.mark_v), "circle")
+
+
+def _node(name: str, box: Box) -> str:
+    nameless = "" if name.strip() else " nameless"
+    return (
+        f'<g class="node{nameless}" data-name="{escaped(name)}"><title>{escaped(name)}</title>'
+        f'<rect x="{_number(box.x - box.width / 2)}" y="{_number(box.y - box.height / 2)}" '
+        f'width="{_number(box.width)}" height="{_number(box.height)}" rx="{CORNER:g}"/>'
+        f'<text x="{_number(box.x)}" y="{_number(box.y + 0.35 * FONT_SIZE)}">{escaped(short_label(name))}</text></g>'
+    )
+
+
+def _edge(edge: Edge, way: Route, titled: bool = True) -> str:
+    start, mark_start = _mark(edge.mark_u, way.start, way.control)
+    end, mark_end = _mark(edge.mark_v, way.end, way.control)
+    line = f"M{_point(start)}Q{_point(way.control)} {_point(end)}" if way.bent else f"M{_point(start)}L{_point(end)}"
+    shape = f'<path class="line" d="{line}"/>{mark_start}{mark_end}'
+    if not titled:
+        return f'<g class="edge {edge_kind(edge)}">{shape}</g>'
+    title = f"<title>{escaped(edge)}\n{escaped(edge_in_words(edge))}</title>"
+    return f'<g class="edge {edge_kind(edge)}" data-u="{escaped(edge.u)}" data-v="{escaped(edge.v)}">{title}{shape}</g>'
+
+
+def _mark(mark: Mark, tip: Array, towards: Array) -> tuple[Array, str]:
+    """Where the line begins behind the mark, and the mark itself, seen from its tip at the border."""
+    inward = towards - tip
+    inward = inward / max(float(np.hypot(*inward)), 1e-9)
+    aside = np.array([-inward[1], inward[0]])
+    if mark is Mark.CIRCLE:
+        centre = tip + _RADIUS * inward + 0.8 * inward
+        return (
+            centre + _RADIUS * inward,
+            f'<circle class="circle" cx="{_number(centre[0])}" cy="{_number(centre[1])}" r="{_RADIUS:g}"/>',
+        )
+    if mark is Mark.ARROW:
+        tip = tip + 0.8 * inward
+        notch = tip + 0.75 * _HEAD * inward
+        back = tip + _HEAD * inward
+        corners = "L".join(_point(corner) for corner in (tip, back + _SPAN * aside, notch, back - _SPAN * aside))
+        return notch, f'<path class="arrow" d="M{corners}Z"/>'
+    return tip, ""
+
+
+def _view(boxes: dict[str, Box], ways: list[Route]) -> tuple[float, float, float, float]:
+    corners = [(box.x + sign * box.width / 2, box.y + sign * box.height / 2) for box in boxes.values() for sign in (-1, 1)]
+    bends = [tuple(((way.start + way.end) / 4 + way.control / 2).tolist()) for way in ways if way.bent]
+    points = np.array([*corners, *bends, (0.0, 0.0)] if not corners else [*corners, *bends], dtype=np.float64)
+    low, high = points.min(axis=0) - _MARGIN, points.max(axis=0) + _MARGIN
+    return float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1])
+
+
+def _description(pag: PAG) -> str:
+    ends = f"{pag.count(Mark.ARROW)} arrowheads, {pag.count(Mark.TAIL)} tails, {pag.count(Mark.CIRCLE)} circles"
+    return f"{len(pag)} variables, {pag.n_edges} edges. Edge ends: {ends}."
+
+
+def _number(value: float) -> str:
+    text = f"{value:.1f}"
+    return "0" if text in ("0.0", "-0.0") else text.removesuffix(".0")
+
+
+def _point(point: Array) -> str:
+    return f"{_number(float(point[0]))},{_number(float(point[1]))}"

@@ -1,0 +1,99 @@
+"""Where each vertex of a PAG stands in the drawing.
+
+Every connected component is laid out by stress majorization, untangled, and spread until no boxes overlap; small ones try two
+starts and keep the better draft. The components are then packed like lines of text, isolated vertices last. There is no randomness,
+and vertices are taken in the order of their names: the same graph gives the same picture, whatever the order of its matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components, shortest_path
+
+from dicola.graphs.marks import ARROW
+from dicola.graphs.pag import PAG
+from dicola.report.labels import in_natural_order, short_label, text_width
+from dicola.report.packing import pack, spread
+from dicola.report.stress import layered_start, spectral_start, stress_layout
+from dicola.report.untangle import Sketch, sweeps_for, total_cost, untangled
+
+Array = NDArray[np.float64]
+
+BOX_HEIGHT: Final = 28.0
+_PADDING: Final = 11.0
+_NARROWEST: Final = 40.0
+_EDGE: Final = 98.0  # wished length of a vertical edge, centre to centre
+_STARTS: Final = ((spectral_start, 0.6), (layered_start, 2.0))  # with the weight of the wish that arrows fall
+_SMALL: Final = 120  # components up to this size try all starts
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The box of one vertex, by its centre; y grows downward."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def layout(pag: PAG) -> dict[str, Box]:
+    """A box for every vertex, in natural order of the names; the drawing's corner is (0, 0).
+
+    >>> layout(PAG.from_text("A o-> B"))["A"].y < layout(PAG.from_text("A o-> B"))["B"].y
+    True
+    """
+    names = in_natural_order(pag.names)
+    half = 0.5 * np.array([box_size(name) for name in names], dtype=np.float64).reshape(-1, 2)
+    marks = pag.reordered(names).marks
+    _, component = connected_components(csr_matrix(marks != 0), directed=False)
+    groups = [np.nonzero(component == c)[0] for c in sorted(set(component.tolist()))]
+    joined = sorted((group for group in groups if len(group) > 1), key=lambda group: (-len(group), int(group[0])))
+    alone = [int(group[0]) for group in groups if len(group) == 1]
+
+    places: Array = np.zeros((len(names), 2))
+    for group in joined:
+        places[group] = _component_layout(marks[np.ix_(group, group)], half[group])
+    places = pack(places, half, joined, alone)
+    corner = (places - half).min(axis=0) if len(names) else np.zeros(2)
+    placed = np.round(places - corner, 1)
+    return {
+        name: Box(float(x), float(y), float(2 * w), float(2 * h))
+        for name, (x, y), (w, h) in zip(names, placed.tolist(), half.tolist(), strict=True)
+    }
+
+
+def box_size(name: str) -> tuple[float, float]:
+    """Width and height of the box that shows a name."""
+    return max(_NARROWEST, float(np.ceil(text_width(short_label(name)) + 2 * _PADDING))), BOX_HEIGHT
+
+
+def _component_layout(marks: NDArray[np.int8], half: Array) -> Array:
+    edges = np.argwhere(np.triu(marks != 0))
+    arrows = np.argwhere((marks == ARROW) & (marks.T != ARROW))
+    stretch = float(np.clip((2 * half[:, 0].mean() + 80.0) / _EDGE, 1.0, 2.4))
+    sketch = Sketch(half, edges, arrows, (_EDGE * stretch, _EDGE))
+    distances = _graph_distances(marks, edges)
+    starts = _STARTS if len(half) <= _SMALL and sweeps_for(sketch) else _STARTS[:1]
+    drafts = []
+    for start, pull in starts:
+        placed = stress_layout(distances, arrows, pull, start(distances, arrows)) * sketch.unit
+        drafts.append(spread(half, untangled(sketch, placed)))
+    return min(drafts, key=lambda draft: round(total_cost(sketch, draft), 6)) if len(drafts) > 1 else drafts[0]
+
+
+def _graph_distances(marks: NDArray[np.int8], edges: NDArray[np.int64]) -> Array:
+    """Shortest paths; an edge is longer the more neighbours its ends have between them, which gives hubs and cliques room."""
+    adjacent = marks != 0
+    degree = adjacent.sum(axis=1)
+    first, second = edges[:, 0], edges[:, 1]
+    shared = (adjacent[first] & adjacent[second]).sum(axis=1)
+    lengths = (degree[first] + degree[second] - shared) ** 0.4
+    lengths = lengths / np.median(lengths)
+    sparse = csr_matrix((lengths, (first, second)), shape=marks.shape)
+    return np.asarray(shortest_path(sparse, directed=False))

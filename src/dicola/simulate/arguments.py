@@ -1,0 +1,35 @@
+"""The door of the simulators: seeds become random generators, counts are checked."""
+
+from __future__ import annotations
+
+import operator
+from typing import SupportsIndex
+
+import numpy as np
+
+from dicola.errors import InvalidSetting
+
+Seed = int | np.random.Generator
+
+
+def generator(seed: Seed, purpose: str) -> np.random.Generator:
+    """The random stream of a seed for one purpose; a ``Generator`` is used as it is and moves on.
+
+    One number may seed the graph, the hidden variables and the data of an experiment: each purpose has a stream of its own, so the
+    coefficients do not repeat the random bits that chose the arcs.
+    """
+    if isinstance(seed, np.random.Generator):
+        return seed
+    key = tuple(purpose.encode())
+    return np.random.default_rng(np.random.SeedSequence(whole_number("seed", seed, least=0), spawn_key=key))
+
+
+def whole_number(name: str, value: SupportsIndex, least: int) -> int:
+    """The value as an int, if it is whole and not below ``least``."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InvalidSetting(f"{name} must be a whole number of at least {least}; got {value!r}.") from None
+    if number < least:
+        raise InvalidSetting(f"{name} must be at least {least}; got {number}.")
+    return number

@@ -1,0 +1,56 @@
+"""Data from a DAG: every variable is a random linear function of its parents plus Gaussian noise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from dicola.errors import InvalidSetting
+from dicola.graphs.dag import DAG
+from dicola.simulate.arguments import Seed, generator, whole_number
+
+
+def linear_gaussian(
+    dag: DAG, n_samples: int, seed: Seed, *, coefficients: tuple[float, float] = (0.5, 1.0), noise: float = 1.0
+) -> pd.DataFrame:
+    """Samples of X_j = sum of w_ij X_i over the parents + e_j, the model of the experiments in Li et al. (2026).
+
+    The w_ij have random signs and sizes uniform on ``coefficients``; the e_j are independent normal with standard deviation
+    ``noise``; nothing is rescaled. The table holds all variables, in the order of ``dag.names``: drop the hidden ones yourself.
+    Coefficients are drawn in the order of ``dag.arcs()``, so the order in which the arcs were given does not matter.
+
+    >>> frame = linear_gaussian(DAG.from_edges([("L", "A"), ("L", "B")]), 200, seed=1)
+    >>> frame.shape, list(frame.drop(columns="L"))
+    ((200, 3), ['A', 'B'])
+    """
+    n_samples = whole_number("n_samples", n_samples, least=1)
+    low, high = coefficients
+    if not (0 <= low <= high < math.inf):
+        raise InvalidSetting(f"coefficients must be two sizes (low, high) with 0 <= low <= high; got {coefficients!r}.")
+    if not 0 < noise < math.inf:
+        raise InvalidSetting(f"noise must be a standard deviation above 0; got {noise!r}.")
+    rng = generator(seed, "linear_gaussian")
+    parents, weights = _weighted_parents(dag, low, high, rng)
+
+    variables = rng.standard_normal((len(dag), n_samples))
+    if noise != 1:
+        variables *= noise
+    for child in dag.topological_order():
+        for parent, weight in zip(parents[child], weights[child], strict=True):
+            variables[child] += weight * variables[parent]
+    return pd.DataFrame(variables.T, columns=list(dag.names), copy=False)
+
+
+def _weighted_parents(dag: DAG, low: float, high: float, rng: np.random.Generator) -> tuple[list[list[int]], list[list[float]]]:
+    """For each vertex its parents, and the coefficient of each."""
+    arcs = [(dag.index(parent), dag.index(child)) for parent, child in dag.arcs()]
+    sizes = rng.uniform(low, high, len(arcs))
+    signs = rng.choice([-1.0, 1.0], len(arcs))
+    parents: list[list[int]] = [[] for _ in dag.names]
+    weights: list[list[float]] = [[] for _ in dag.names]
+    for (parent, child), weight in zip(arcs, (sizes * signs).tolist(), strict=True):
+        parents[child].append(parent)
+        weights[child].append(weight)
+    return parents, weights

@@ -1,0 +1,119 @@
+"""Random DAGs with a given number of arcs, and a random choice of the variables to hide."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola.errors import InvalidSetting
+from dicola.graphs.dag import DAG
+from dicola.graphs.marks import ARROW, TAIL
+from dicola.simulate.arguments import Seed, generator, whole_number
+
+Indices = NDArray[np.int64]
+
+
+def er_dag(n: int, degree: float, seed: Seed) -> DAG:
+    """A uniform random graph of average degree ``degree``, made acyclic by a random causal order.
+
+    Exactly ``round(n * degree / 2)`` arcs on pairs drawn without replacement: the model G(n, m) of Erdős and Rényi (1959), called
+    ER(n, degree) by Li et al. (2026). The vertices are named X1 … Xn, and the names say nothing of the causal order.
+
+    >>> dag = er_dag(30, 3, seed=1)
+    >>> dag.names[0], dag.names[-1], dag.n_edges
+    ('X1', 'X30', 45)
+    """
+    n = whole_number("n", n, least=1)
+    n_arcs = _arcs_of_degree(n, degree)
+    rng = generator(seed, "er_dag")
+    first, second = _draw_pairs(n, n_arcs, rng)
+    return _oriented(n, first, second, rng)
+
+
+def modular_dag(modules: int, size: int, degree: float, links: int, seed: Seed) -> DAG:
+    """Random modules of the kind of ``er_dag``, joined by a few arcs: sparse between, denser within.
+
+    Each of the ``modules`` has ``size`` vertices and ``round(size * degree / 2)`` arcs of its own; ``links`` further arcs join
+    pairs of vertices drawn uniformly among those of different modules. One random causal order over all vertices directs every
+    arc, so there is no cycle. Module k (from 0) holds the vertices X(k * size + 1) … X((k + 1) * size).
+
+    >>> modular_dag(modules=4, size=10, degree=3, links=5, seed=1)
+    <DAG: 40 vertices, 65 edges>
+    """
+    modules, size = whole_number("modules", modules, least=1), whole_number("size", size, least=1)
+    links = whole_number("links", links, least=0)
+    n_arcs = _arcs_of_degree(size, degree)
+    places = modules * (modules - 1) // 2 * size * size
+    if links > places:
+        raise InvalidSetting(f"links={links} is too many: {modules} modules of {size} vertices have {places} pairs between them.")
+    rng = generator(seed, "modular_dag")
+    inside = [np.stack(_draw_pairs(size, n_arcs, rng)) + k * size for k in range(modules)]
+    module_pair, place = np.divmod(rng.choice(places, links, replace=False) if links else np.zeros(0, np.int64), size * size)
+    between = np.stack(_decode_pairs(modules, module_pair)) * size + np.stack(np.divmod(place, size))
+    first, second = np.concatenate([*inside, between], axis=1)
+    return _oriented(modules * size, first, second, rng)
+
+
+def hide(dag: DAG, n_latents: int, seed: Seed, pool: str = "any") -> tuple[str, ...]:
+    """Variables to hide, drawn uniformly among those whose absence can confound: vertices with two or more children.
+
+    ``pool="any"`` draws among all of them (the random graphs of Li et al. 2026), ``pool="root"`` among the parentless ones (their
+    benchmark networks). The names come back in the order of ``dag.names``.
+
+    >>> hide(DAG.from_edges([("L", "A"), ("L", "B"), ("B", "C")]), 1, seed=1)
+    ('L',)
+    """
+    n_latents = whole_number("n_latents", n_latents, least=0)
+    arcs = dag.marks == ARROW
+    eligible = np.count_nonzero(arcs, axis=1) >= 2
+    if pool == "root":
+        eligible &= ~arcs.any(axis=0)
+    elif pool != "any":
+        raise InvalidSetting(f"pool={pool!r} is unknown: use 'any' (two or more children) or 'root' (parentless ones of these).")
+    candidates = np.nonzero(eligible)[0]
+    if n_latents > len(candidates):
+        kind, remedy = ("parentless vertices", " or use pool='any'") if pool == "root" else ("vertices", "")
+        raise InvalidSetting(
+            f"{n_latents} variables cannot be hidden: only {len(candidates)} {kind} have two children or more. Take fewer{remedy}."
+        )
+    drawn = generator(seed, "hide").choice(candidates, n_latents, replace=False)
+    return tuple(dag.names[v] for v in sorted(drawn.tolist()))
+
+
+def _arcs_of_degree(n: int, degree: float) -> int:
+    """How many arcs give n vertices this average degree."""
+    if not (math.isfinite(degree) and degree >= 0):
+        raise InvalidSetting(f"degree must be a number of at least 0; got {degree!r}.")
+    n_arcs, places = round(n * degree / 2), n * (n - 1) // 2
+    if n_arcs > places:
+        raise InvalidSetting(
+            f"degree={degree} asks for {n_arcs} arcs, but {n} vertices have room for {places}: the degree is at most {n - 1} here."
+        )
+    return n_arcs
+
+
+def _draw_pairs(n: int, n_pairs: int, rng: np.random.Generator) -> tuple[Indices, Indices]:
+    """Distinct unordered pairs of vertices, uniformly; never lists all pairs where few are wanted."""
+    if not n_pairs:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    return _decode_pairs(n, rng.choice(n * (n - 1) // 2, n_pairs, replace=False))
+
+
+def _decode_pairs(n: int, codes: Indices) -> tuple[Indices, Indices]:
+    """Pair number k as (a, b) with a < b, in the order (0, 1), (0, 2), (1, 2), (0, 3) and so on."""
+    b = np.arange(n, dtype=np.int64)
+    starts = b * (b - 1) // 2
+    larger = np.searchsorted(starts, codes, side="right").astype(np.int64) - 1
+    return codes - starts[larger], larger
+
+
+def _oriented(n: int, first: Indices, second: Indices, rng: np.random.Generator) -> DAG:
+    """The DAG on these pairs in which every arc follows one random order of the vertices."""
+    rank = rng.permutation(n)
+    forward = rank[first] < rank[second]
+    parents, children = np.where(forward, first, second), np.where(forward, second, first)
+    marks = np.zeros((n, n), dtype=np.int8)
+    marks[parents, children], marks[children, parents] = ARROW, TAIL
+    return DAG(marks, [f"X{i + 1}" for i in range(n)])

@@ -1,0 +1,118 @@
+"""The path searches against all simple paths."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+
+import numpy as np
+
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL
+from dicola.orient.partial import PartialGraph
+from dicola.orient.paths import discriminating_path, uncovered_circle_path, uncovered_starts
+from tests.orient.drawn import Drawn
+
+
+def random_partial_graph(rng: np.random.Generator, n: int, weights: tuple[float, float, float]) -> PartialGraph:
+    """Random marks; ``weights`` are those of circle, arrowhead and tail."""
+    pairs = [(a, b) for a in range(n) for b in range(a + 1, n) if rng.random() < 0.55]
+    graph = PartialGraph(n, pairs)
+    for a, b in [*pairs, *[(b, a) for a, b in pairs]]:
+        mark = int(rng.choice([CIRCLE, ARROW, TAIL], p=weights))
+        if mark != CIRCLE:
+            graph.put(a, b, mark, "given", (a, b))
+    return graph
+
+
+def simple_paths(graph: PartialGraph, start: int, goal: int) -> list[tuple[int, ...]]:
+    inner = [v for v in range(len(graph)) if v not in (start, goal)]
+    found = []
+    for k in range(len(inner) + 1):
+        for middle in permutations(inner, k):
+            path = (start, *middle, goal)
+            if all(graph.adjacent(u, v) for u, v in pairwise(path)):
+                found.append(path)
+    return found
+
+
+def is_uncovered(graph: PartialGraph, path: tuple[int, ...]) -> bool:
+    return not any(graph.adjacent(u, w) for u, w in zip(path, path[2:], strict=False))
+
+
+def discriminates(graph: PartialGraph, path: tuple[int, ...]) -> bool:
+    """(d, q1, …, a, b, c): d and c apart, every vertex between d and b a collider and a parent of c."""
+    d, *colliders, b, c = path
+    return (
+        bool(colliders)
+        and not graph.adjacent(d, c)
+        and graph.adjacent(b, c)
+        and all(graph.is_parent(q, c) for q in colliders)
+        and all(graph.is_arrow(u, v) and graph.is_arrow(w, v) for u, v, w in zip(path, path[1:], path[2:-1], strict=False))
+    )
+
+
+def test_a_discriminating_path_is_found_exactly_where_one_exists_and_it_is_a_shortest():
+    rng = np.random.default_rng(1)
+    found = longer = 0
+    for _ in range(400):
+        graph = random_partial_graph(rng, 6, (0.05, 0.65, 0.3))
+        for a, b, c in permutations(range(6), 3):
+            if not (graph.is_parent(a, c) and graph.is_arrow(b, a) and graph.adjacent(b, c)):
+                continue
+            all_paths = [(*p, b, c) for d in range(6) if d not in (a, b, c) for p in simple_paths(graph, d, a) if not {b, c} & set(p)]
+            lengths = [len(p) for p in all_paths if discriminates(graph, p)]
+            path = discriminating_path(graph, a, b, c)
+            assert (path is None) == (not lengths)
+            if path is not None:
+                assert discriminates(graph, path) and path[-3:] == (a, b, c) and len(path) == min(lengths)
+                found, longer = found + 1, longer + (len(path) > 4)
+    assert found > 100 and longer > 5, (found, longer)
+
+
+def test_a_limit_on_discriminating_paths_counts_vertices():
+    drawn = Drawn("d o-> p; p <-> q; q <-> a; p --> c; q --> c; a --> c; b o-> a; b o-o c")
+    a, b, c = drawn.at("a b c")
+    assert discriminating_path(drawn.graph, a, b, c, 5) is None
+    assert discriminating_path(drawn.graph, a, b, c, 6) == tuple(drawn.at("d p q a b c"))
+
+
+def test_uncovered_starts_are_the_first_vertices_of_uncovered_possibly_directed_paths():
+    rng = np.random.default_rng(2)
+    for _ in range(250):
+        graph = random_partial_graph(rng, 6, (0.6, 0.25, 0.15))
+        a, target, avoid = (int(v) for v in rng.choice(6, 3, replace=False))
+        want = {
+            path[1]
+            for path in simple_paths(graph, a, target)
+            if is_uncovered(graph, path) and all(graph.may_point(u, v) for u, v in pairwise(path))
+        }
+        found = set(uncovered_starts(graph, a, target, avoid))
+        assert found >= want - {avoid} and avoid not in found
+        assert found <= {m for m in graph.around[a] if graph.may_point(a, m)}
+
+
+def test_uncovered_circle_path_is_found_exactly_where_one_exists():
+    rng = np.random.default_rng(3)
+    found = 0
+    for _ in range(300):
+        graph = random_partial_graph(rng, 6, (0.9, 0.07, 0.03))
+        for a, b in [(0, 1), (4, 2)]:
+            if not (graph.is_circle(a, b) and graph.is_circle(b, a)):
+                continue
+            want = [p for p in simple_paths(graph, a, b) if is_circle_cycle(graph, p)]
+            path = uncovered_circle_path(graph, a, b)
+            assert (path is None) == (not want)
+            if path is not None:
+                assert path in want
+                found += 1
+    assert found > 20
+
+
+def is_circle_cycle(graph: PartialGraph, path: tuple[int, ...]) -> bool:
+    """(a, c, …, d, b) uncovered, all o-o, with a, d and c, b apart."""
+    return (
+        len(path) >= 4
+        and is_uncovered(graph, path)
+        and not graph.adjacent(path[0], path[-2])
+        and not graph.adjacent(path[1], path[-1])
+        and all(graph.is_circle(u, v) and graph.is_circle(v, u) for u, v in pairwise(path))
+    )

@@ -1,0 +1,25 @@
+import numpy as np
+import pytest
+
+from dicola.errors import InvalidSetting
+from dicola.simulate.arguments import generator, whole_number
+
+
+def test_one_seed_gives_every_purpose_a_stream_of_its_own():
+    graph, data = generator(1, "er_dag"), generator(1, "linear_gaussian")
+    assert abs(np.corrcoef(graph.random(1000), data.random(1000))[0, 1]) < 0.1
+
+
+def test_same_seed_and_purpose_give_the_same_stream():
+    assert np.array_equal(generator(1, "hide").random(5), generator(np.int64(1), "hide").random(5))
+
+
+def test_a_generator_is_used_as_it_is():
+    rng = np.random.default_rng(1)
+    assert generator(rng, "hide") is rng
+
+
+def test_whole_number_takes_integers_of_any_library_and_refuses_fractions():
+    assert whole_number("n", np.int32(4), least=1) == 4
+    with pytest.raises(InvalidSetting, match=r"n must be a whole number of at least 1; got 4\.5"):
+        whole_number("n", 4.5, least=1)
