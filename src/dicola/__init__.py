@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from dicola._version import __version__ as __version__
 
 _HOME = {
     "CallableTest": "dicola.ci.callable_test",

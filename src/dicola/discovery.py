@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dicola._version import __version__
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.split import Split
 from dicola.decompose.tree import Branch, Leaf, Tree
 from dicola.errors import InvalidData
+from dicola.files import write_texts
 from dicola.graphs.equivalence import Legality, legality
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Mark
@@ -72,12 +73,10 @@ class Discovery:
 
     def report(self) -> str:
         """The one-file HTML report."""
-        from dicola import __version__
-
         content = PageContent(
             title=f"PAG of {len(self.pag)} variables",
             pag=self.pag,
-            settings=self.settings,
+            settings=_flat(self.settings),
             tests=self.tests,
             seconds=self.seconds,
             warnings=self.warnings,
@@ -91,11 +90,8 @@ class Discovery:
     def write(self, folder: str | Path) -> Path:
         """Write the result into a folder: PAG as CSV, JSON and SVG, a report, separating sets, settings, and timings apart.
 
-        All files are written beside the folder first and moved in at the end, so that an interrupted run leaves nothing half-written.
+        All files are written aside first and moved in at the end, so that an interrupted run leaves nothing half-written.
         """
-        target = Path(folder)
-        if target.exists() and not target.is_dir():
-            raise InvalidData(f"{str(folder)!r} is a file; the results need a folder.")
         texts = {
             "pag.csv": native.to_csv(self.pag),
             "pag.json": native.to_json(self.pag),
@@ -105,16 +101,7 @@ class Discovery:
             "discovery.json": _dump(self._to_dict()),
             "timing.json": _dump(self.seconds),
         }
-        try:
-            target.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".dicola-", dir=target) as scratch:
-                for name, text in texts.items():
-                    (Path(scratch) / name).write_text(text, encoding="utf-8", newline="")
-                for name in texts:
-                    (Path(scratch) / name).replace(target / name)
-        except OSError as error:
-            raise InvalidData(f"the results could not be written to {str(folder)!r}: {error.strerror or error}.") from None
-        return target
+        return write_texts(folder, texts)
 
     def _to_dict(self) -> dict[str, Any]:
         return {
@@ -155,6 +142,17 @@ class Discovery:
             )
         except (OSError, KeyError, TypeError, ValueError) as error:
             raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {type(error).__name__}: {error}.") from None
+
+
+def _flat(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings of settings as lines of their own: ``learner: fci``, ``learner max_condition_size: …``."""
+    flat: dict[str, Any] = {}
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            flat |= {name if key == "name" else f"{name} {key}": entry for key, entry in value.items()}
+        else:
+            flat[name] = value
+    return flat
 
 
 def _dump(value: Any) -> str:

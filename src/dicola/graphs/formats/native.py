@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -76,25 +77,28 @@ def read_pag(path: str | Path) -> PAG:
 
 
 def dag_to_csv(dag: DAG) -> str:
-    """Header ``parent,child``, one arc a line; a node without arcs stands alone as a parent with no child."""
+    """Header ``parent,child``, one arc a line; nodes without arcs are not in it."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["parent", "child"])
     writer.writerows(dag.arcs())
-    writer.writerows([name, ""] for name, row in zip(dag.names, dag.around, strict=True) if not row)
     return text.getvalue()
 
 
-def read_dag(path: str | Path) -> DAG:
-    """Read a DAG from ``parent,child`` lines; further columns are ignored, a line without a child is a node without arcs."""
+def read_dag(path: str | Path, nodes: Sequence[str] | None = None) -> DAG:
+    """Read a DAG from ``parent,child`` lines; further columns are ignored. ``nodes`` fixes the order and adds those without arcs."""
     rows = [row for row in csv.reader(io.StringIO(_text_of(Path(path)))) if row]
     if not rows or [cell.strip().lower() for cell in rows[0][:2]] != ["parent", "child"]:
         raise InvalidGraph(f"{str(path)!r} is no list of arcs: its first line must be 'parent,child'.")
-    if any(len(row) < 2 or not row[0] for row in rows[1:]):
-        line = next(i for i, row in enumerate(rows[1:], start=2) if len(row) < 2 or not row[0])
-        raise InvalidGraph(f"line {line} of {str(path)!r} is no arc; each line names a parent and a child.")
-    nodes = dict.fromkeys(name for row in rows[1:] for name in row[:2] if name)
-    return DAG.from_edges([(row[0], row[1]) for row in rows[1:] if row[1]], nodes=nodes)
+    for line, row in enumerate(rows[1:], start=2):
+        if len(row) < 2 or not row[0] or not row[1]:
+            raise InvalidGraph(f"line {line} of {str(path)!r} is no arc; each line names a parent and a child.")
+    return DAG.from_edges([(row[0], row[1]) for row in rows[1:]], nodes=nodes)
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """The lines of a text file that are not empty: one name each."""
+    return [line for line in _text_of(Path(path)).split("\n") if line.strip()]
 
 
 def _text_of(file: Path) -> str:

@@ -1,0 +1,46 @@
+# Everything a fresh clone needs: `make demo`, `make test`. The first target typed makes .venv and installs into it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+N ?= 3000
+
+.PHONY: demo test check format exactness clean
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("dicola needs Python 3.11 or newer; set PYTHON=/path/to/it") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/python pyproject.toml
+	$(PIP) --editable .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.installed
+	$(PIP) --editable '.[test]'
+	touch $@
+
+$(VENV)/.check: $(VENV)/.installed
+	$(PIP) --editable '.[check]'
+	touch $@
+
+demo: $(VENV)/.installed        ## the main job on a simulated network; writes demo/
+	$(BIN)/dicola demo --out demo
+
+test: $(VENV)/.test             ## the whole test suite
+	$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/.check           ## format, lint, strict types, import contract
+	$(BIN)/ruff format --check src tests scripts
+	$(BIN)/ruff check src tests scripts
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.check
+	$(BIN)/ruff format src tests scripts
+	$(BIN)/ruff check --fix src tests scripts
+
+exactness: $(VENV)/.test        ## make exactness N=50000: that many random graphs against the true PAG
+	$(BIN)/python -m tests.exactness.run $(N)
+
+clean:
+	rm -rf $(VENV) demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,43 @@
+"""``dicola oracle``: the exact PAG of a known DAG with hidden variables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dicola.cli import options
+from dicola.cli.output import progress_bar, show
+
+
+def oracle(
+    dag: Annotated[Path, typer.Argument(metavar="DAG", help="CSV of arcs with the header parent,child.")],
+    latent: Annotated[list[str] | None, typer.Option("--latent", help="A hidden variable; repeat for several.")] = None,
+    latents_file: Annotated[Path | None, typer.Option("--latents-file", help="A file with one hidden variable a line.")] = None,
+    nodes: Annotated[
+        Path | None, typer.Option("--nodes", help="A file with all variables, one a line; needed for those without arcs.")
+    ] = None,
+    learner: options.Learner = "fci",
+    alone: options.Alone = False,
+    jobs: options.Jobs = 1,
+    out: options.Out = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    stop: options.Stop = "paper",
+) -> None:
+    """Learn the PAG of a known DAG with perfect independence answers.
+
+    Example: dicola oracle dag.csv --latent L1 --latent L2
+    """
+    from dicola.ci.oracle import Oracle
+    from dicola.discover import discover
+    from dicola.graphs.formats.native import read_dag, read_lines
+
+    hidden = [*(latent or ()), *(read_lines(latents_file) if latents_file else ())]
+    graph = read_dag(dag, read_lines(nodes) if nodes else None)
+    with progress_bar(quiet or json) as progress:
+        found = discover(Oracle(graph, hidden), learner=learner, decompose=not alone, stop=stop, n_jobs=jobs, progress=progress)
+    if out is not None:
+        found.write(out)
+    show(found, as_json=json, quiet=quiet, folder=out)
