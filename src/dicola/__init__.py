@@ -19,6 +19,11 @@ _HOME = {
     "BudgetExceeded": "dicola.errors",
     "Discovery": "dicola.discovery",
     "FCI": "dicola.learners.fci",
+    "FCIPlus": "dicola.learners.fci_plus",
+    "ICD": "dicola.learners.icd",
+    "LMarvel": "dicola.learners.l_marvel",
+    "PC": "dicola.learners.pc",
+    "RFCI": "dicola.learners.rfci",
     "FisherZ": "dicola.ci.fisher_z",
     "InvalidData": "dicola.errors",
     "InvalidGraph": "dicola.errors",
@@ -92,6 +97,11 @@ if TYPE_CHECKING:
     from dicola.graphs.pag import PAG as PAG
     from dicola.learners.base import Learner as Learner
     from dicola.learners.fci import FCI as FCI
+    from dicola.learners.fci_plus import FCIPlus as FCIPlus
+    from dicola.learners.icd import ICD as ICD
+    from dicola.learners.l_marvel import LMarvel as LMarvel
+    from dicola.learners.pc import PC as PC
+    from dicola.learners.rfci import RFCI as RFCI
 
 
 def __getattr__(name: str) -> Any:

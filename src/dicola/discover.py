@@ -19,9 +19,9 @@ from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Skeleton
-from dicola.learners.base import Context, Learner
+from dicola.learners.base import Context, Learner, OrientationSettings
 from dicola.learners.names import learner_named
-from dicola.orient.fixpoint import orient
+from dicola.orient.fixpoint import Orientation
 
 Progress = Callable[[str, int, int], None]
 """Told the phase, how much of it is done, and how much there is as far as known."""
@@ -42,6 +42,7 @@ def discover(
     uig_alpha: float | None = None,
     uig: Literal["inherit", "relearn"] = "inherit",
     leaf_start: Literal["auto", "uig", "complete"] = "auto",
+    colliders: str = "sepset",
     selection: bool = False,
     max_path_length: int | None = None,
     progress: Progress | None = None,
@@ -55,7 +56,8 @@ def discover(
     further limits. ``blankets`` and its level ``uig_alpha`` (``None``: the learner's default) build the independence graphs, ``uig``
     says whether a child inherits its parent's. A leaf that could be split further starts from its independence graph
     (``leaf_start="uig"``) or from the complete graph; ``"auto"`` is ``"complete"`` for ``stop="reference"``, as released, else
-    ``"uig"``. ``selection=True`` allows for selection of the sample, without decomposition. ``n_jobs`` leaves are learned at a time;
+    ``"uig"``. ``colliders`` decides unshielded triples by the recorded separating set (``"sepset"``) or by asking again
+    (``"conservative"``, ``"majority"``, ``"max_p"``). ``selection=True`` allows for selection of the sample, without decomposition. ``n_jobs`` leaves are learned at a time;
     the answer does not depend on it.
     """
     base = learner_named(learner)
@@ -82,7 +84,8 @@ def discover(
     clock.lap("merge")
 
     say("orient", 0, 1)
-    oriented = orient(skeleton, selection=selection, max_path_length=max_path_length)
+    orientation = OrientationSettings(colliders, selection, max_path_length)
+    skeleton, oriented = base.orient(ledger.during("orientation"), skeleton, orientation, alone=not decompose)
     say("orient", 1, 1)
     clock.lap("orientation")
 
@@ -103,10 +106,11 @@ def discover(
             "blankets": _described(blanket),
             "uig": uig,
             "leaf_start": "uig" if warm else "complete",
+            "colliders": colliders,
             "selection": selection,
             "max_path_length": max_path_length,
         },
-        warnings=(*warnings, *skeleton.warnings, *_conflict_warning(len(oriented.conflicts))),
+        warnings=(*warnings, *skeleton.warnings, *_orientation_warnings(oriented)),
         conflicts=oriented.conflicts,
         reasons=oriented.reasons,
         seconds=clock.seconds(),
@@ -178,8 +182,10 @@ def _test_settings(ci: CITest) -> dict[str, Any]:
     return {"name": type(ci).__name__, "alpha": ci.alpha, "n_samples": ci.n_samples}
 
 
-def _conflict_warning(count: int) -> tuple[str, ...]:
-    if not count:
-        return ()
-    noun = "mark was" if count == 1 else "marks were"
-    return (f"{count} {noun} claimed both ways by the rules; the first claim stands (see conflicts).",)
+def _orientation_warnings(oriented: Orientation) -> list[str]:
+    warnings = []
+    if oriented.conflicts:
+        warnings.append(f"the rules claimed both ways at {len(oriented.conflicts)} edge ends; the first claim stands (see conflicts).")
+    if oriented.ambiguous:
+        warnings.append(f"{len(oriented.ambiguous)} unshielded triples could be colliders or not; no rule used them.")
+    return warnings

@@ -52,6 +52,7 @@ class DiCoLa:
         uig_alpha: float | None = None,
         uig: Literal["inherit", "relearn"] = "inherit",
         leaf_start: Literal["auto", "uig", "complete"] = "auto",
+        colliders: str = "sepset",
         selection: bool = False,
         max_path_length: int | None = None,
     ) -> None:
@@ -69,6 +70,7 @@ class DiCoLa:
         self.uig_alpha = uig_alpha
         self.uig = uig
         self.leaf_start = leaf_start
+        self.colliders = colliders
         self.selection = selection
         self.max_path_length = max_path_length
 

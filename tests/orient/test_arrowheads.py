@@ -7,6 +7,7 @@ import pytest
 from dicola.graphs.marks import Mark
 from dicola.graphs.skeleton import RecordedSets
 from dicola.orient.arrowheads import r1, r2, r3, r4
+from dicola.orient.colliders import by_separating_set
 from tests.orient.drawn import Drawn, assert_fires, assert_silent, drawings
 
 
@@ -131,7 +132,7 @@ def with_sets(holds_b: bool, last_first: bool = False, max_length: int | None = 
 
     def rule(graph, a, b, c, d):
         z = [a, b] if holds_b else [a]
-        return r4(graph, RecordedSets({(c, d) if last_first else (d, c): z}), a, b, c, max_length)
+        return r4(graph, by_separating_set(RecordedSets({(c, d) if last_first else (d, c): z})), a, b, c, max_length)
 
     return rule
 
@@ -199,7 +200,7 @@ def test_r4_asks_for_the_separating_set_of_the_ends_of_the_path():
     for drawn in drawings(SHORT):
         a, b, c = drawn.at("a b c")
         with pytest.raises(KeyError):
-            r4(drawn.graph, RecordedSets(), a, b, c)
+            r4(drawn.graph, by_separating_set(RecordedSets()), a, b, c)
 
 
 @pytest.mark.parametrize(("text", "length"), [(SHORT, 4), (LONG, 5)], ids=["short", "long"])
@@ -211,7 +212,7 @@ def test_r4_looks_as_far_as_the_longest_path_allowed_in_vertices(text, length):
 def test_r4_against_a_standing_tail_at_b_is_a_conflict_with_the_path_as_witness():
     drawn = Drawn(SHORT.replace("b o-> a", "b --> a"))
     a, b, c, d = drawn.at("a b c d")
-    r4(drawn.graph, RecordedSets({(c, d): [a]}), a, b, c)
+    r4(drawn.graph, by_separating_set(RecordedSets({(c, d): [a]})), a, b, c)
     assert drawn.looks_like("d o-> a; b --> a; a --> c; b <-> c")
     (conflict,) = drawn.graph.conflicts
     assert (conflict.other, conflict.at, conflict.witness) == (a, b, (d, a, b, c))

@@ -153,11 +153,11 @@ def test_orientation_is_idempotent():
         sets = AncestralSets(MAG.from_matrix(marks))
         graph = PartialGraph(len(marks), pairs_of(marks))
         r0(graph, by_separating_set(sets))
-        apply_rules(graph, sets)
+        apply_rules(graph, by_separating_set(sets))
         before = graph.to_matrix()
         graph.changed.extend(sorted(graph.reasons))
         r0(graph, by_separating_set(sets))
-        apply_rules(graph, sets)
+        apply_rules(graph, by_separating_set(sets))
         assert np.array_equal(before, graph.to_matrix()) and graph.conflicts == []
 
 
@@ -175,7 +175,7 @@ def test_only_circles_turn_with_right_sets():
     for marks in random_mags(8, 60, most=8):
         graph, sets = watched(marks), AncestralSets(MAG.from_matrix(marks))
         r0(graph, by_separating_set(sets))
-        apply_rules(graph, sets)
+        apply_rules(graph, by_separating_set(sets))
         assert graph.conflicts == []
 
 
@@ -207,7 +207,7 @@ def test_with_wrong_sets_no_mark_is_overwritten_and_every_conflict_tells_its_sto
         marks = random_dag(rng, int(rng.integers(6, 10)), 0.65)
         graph, sets = watched(marks), random_wrong_sets(rng, marks)
         r0(graph, by_separating_set(sets))
-        apply_rules(graph, sets, Rules(selection=selection))
+        apply_rules(graph, by_separating_set(sets), Rules(selection=selection))
         for conflict in graph.conflicts:
             assert graph.around[conflict.other][conflict.at] == conflict.standing != conflict.wanted
             standing = graph.reasons[conflict.other, conflict.at]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
 from dicola.ci.base import Adjacency, CITest
 from dicola.graphs.bits import members
-from dicola.graphs.skeleton import RecordedSets
+from dicola.graphs.skeleton import RecordedSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
 
 
@@ -44,3 +45,21 @@ def separate_by_neighbours(ci: CITest, adjacency: Adjacency, sets: RecordedSets,
 def _has_candidates(adjacency: Adjacency, size: int) -> bool:
     """Does some edge have an end with at least ``size`` other neighbours?"""
     return bool(adjacency.any()) and bool(adjacency.sum(axis=1).max() > size)
+
+
+def limit_warning(finished: bool, max_size: int | None) -> list[str]:
+    """What to tell the user when the adjacency search met its limit."""
+    return [] if finished else [f"sets of neighbours were tried up to {max_size} variables only (max_condition_size)."]
+
+
+def minimal_subset(ci: CITest, x: int, y: int, separating_set: Sequence[int]) -> Variables:
+    """A separating set from which no single variable can be left out, found by leaving out one after the other."""
+    kept = tuple(sorted(separating_set))
+    shrunk = True
+    while shrunk:
+        shrunk = False
+        for v in kept:
+            smaller = tuple(w for w in kept if w != v)
+            if ci.verdict(min(x, y), max(x, y), smaller).independent:
+                kept, shrunk = smaller, True
+    return kept

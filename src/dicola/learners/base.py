@@ -13,6 +13,8 @@ from dicola.ci.base import Adjacency, CITest
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
+from dicola.learners.collider_policies import collider_policy
+from dicola.orient.fixpoint import Orientation, orient
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,15 @@ class Context:
     blankets: BlanketLearner = field(default_factory=TotalConditioning)
     uig: UndirectedGraph | None = None
     warm: bool = False
+
+
+@dataclass(frozen=True)
+class OrientationSettings:
+    """How the skeleton is to be oriented: collider policy, selection of the sample, bound on discriminating paths (in vertices)."""
+
+    colliders: str = "sepset"
+    selection: bool = False
+    max_path_length: int | None = None
 
 
 class Learner(ABC):
@@ -43,6 +54,15 @@ class Learner(ABC):
     @abstractmethod
     def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         """The skeleton over ``variables`` (default: all of ``ci``), with a separating set for every pair that is not adjacent."""
+
+    def orient(self, ci: CITest, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
+        """Orient the skeleton over all variables; ``alone`` says that this learner found it by itself, without decomposition.
+
+        The complete rules from the recorded separating sets, the same for all learners but those with a step of their own.
+        """
+        decide = collider_policy(settings.colliders, ci, skeleton, getattr(self, "max_condition_size", None))
+        oriented = orient(skeleton, selection=settings.selection, max_path_length=settings.max_path_length, is_collider=decide)
+        return skeleton, oriented
 
 
 def local_test(ci: CITest, variables: Sequence[int] | None) -> tuple[CITest, Variables]:

@@ -12,7 +12,7 @@ from dicola.ci.base import Adjacency, CITest
 from dicola.errors import InvalidSetting
 from dicola.graphs.bits import mask_of
 from dicola.graphs.skeleton import RecordedSets, Skeleton
-from dicola.learners.adjacency import separate_by_neighbours, starting_point
+from dicola.learners.adjacency import limit_warning, separate_by_neighbours, starting_point
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
 from dicola.learners.possible_dsep import collider_graph, possible_dsep, separate_by_possible_dsep
 
@@ -50,9 +50,8 @@ class FCI(Learner):
         context = context or Context()
         local, chosen = local_test(ci, variables)
         adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
-        warnings = []
-        if not separate_by_neighbours(local, adjacency, sets, self.max_condition_size):
-            warnings.append(f"sets of neighbours were tried up to {self.max_condition_size} variables only (max_condition_size).")
+        finished = separate_by_neighbours(local, adjacency, sets, self.max_condition_size)
+        warnings = limit_warning(finished, self.max_condition_size)
         if not self._separate_further(local, adjacency, sets, context):
             warnings.append(
                 f"sets from Possible-D-Sep were tried up to {self.max_possible_dsep_size} variables only (max_possible_dsep_size)."

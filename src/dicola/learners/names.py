@@ -5,8 +5,13 @@ from __future__ import annotations
 from dicola.errors import InvalidSetting
 from dicola.learners.base import Learner
 from dicola.learners.fci import FCI
+from dicola.learners.fci_plus import FCIPlus
+from dicola.learners.icd import ICD
+from dicola.learners.l_marvel import LMarvel
+from dicola.learners.pc import PC
+from dicola.learners.rfci import RFCI
 
-LEARNERS: dict[str, type[Learner]] = {learner.name: learner for learner in (FCI,)}
+LEARNERS: dict[str, type[Learner]] = {learner.name: learner for learner in (FCI, RFCI, FCIPlus, ICD, LMarvel, PC)}
 
 
 def learner_named(choice: str | Learner) -> Learner:

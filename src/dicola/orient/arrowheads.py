@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dicola.graphs.marks import ARROW
-from dicola.graphs.skeleton import SeparatingSets
+from dicola.orient.colliders import ColliderPolicy
 from dicola.orient.partial import PartialGraph
 from dicola.orient.paths import discriminating_path
+
+PathCheck = Callable[[PartialGraph, tuple[int, ...]], bool]
+"""Does a discriminating path stand up to further tests? Where it does not, the check has removed an edge of it."""
 
 
 def r1(graph: PartialGraph, a: int, b: int, c: int) -> bool:
     """A *-> b o-* c with a, c not adjacent  =>  b --> c."""
     if c == a or not graph.is_circle(c, b) or not graph.is_arrow(a, b) or graph.adjacent(a, c):
+        return False
+    if not graph.is_definite(a, b, c):
         return False
     return graph.orient(b, c, "R1", (a, b, c))
 
@@ -30,17 +37,35 @@ def r3(graph: PartialGraph, a: int, b: int, c: int, d: int) -> bool:
         return False
     if not graph.is_circle(a, d) or not graph.is_circle(c, d) or a == c or graph.adjacent(a, c):
         return False
+    if not graph.is_definite(a, d, c):
+        return False
     return graph.put(d, b, ARROW, "R3", (a, b, c, d))
 
 
-def r4(graph: PartialGraph, sets: SeparatingSets, a: int, b: int, c: int, max_length: int | None = None) -> bool:
-    """(d, …, a, b, c) discriminates b and b o-* c  =>  b --> c if b separates d and c, else a <-> b <-> c."""
+def r4(
+    graph: PartialGraph,
+    is_collider: ColliderPolicy,
+    a: int,
+    b: int,
+    c: int,
+    max_length: int | None = None,
+    stands: PathCheck | None = None,
+) -> bool:
+    """(d, …, a, b, c) discriminates b and b o-* c  =>  b --> c if b separates d and c, else a <-> b <-> c.
+
+    ``stands`` may put the path to the test before it is used; where it removes an edge, the rule has changed something else.
+    """
     if not graph.is_circle(c, b) or not graph.is_arrow(b, a) or not graph.is_parent(a, c):
         return False
     path = discriminating_path(graph, a, b, c, max_length)
     if path is None:
         return False
-    if b in sets[path[0], c]:
+    if stands is not None and not stands(graph, path):
+        return True
+    answer = is_collider(path[0], b, c)
+    if answer is None:
+        return False
+    if not answer:
         return graph.orient(b, c, "R4", path)
     changed = graph.put(a, b, ARROW, "R4", path)
     changed |= graph.put(c, b, ARROW, "R4", path)

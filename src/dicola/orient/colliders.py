@@ -1,4 +1,4 @@
-"""R0: which unshielded triples are colliders."""
+"""R0: which unshielded triples are colliders, and what to do where the data contradict themselves."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dicola.graphs.skeleton import SeparatingSets
 from dicola.orient.partial import PartialGraph
 
 Triple = tuple[int, int, int]
-ColliderPolicy = Callable[[int, int, int], bool]
-"""Answers whether b is a collider between a and c; the seam for other ways to decide than the recorded separating set."""
+ColliderPolicy = Callable[[int, int, int], bool | None]
+"""For non-adjacent a and c: is b outside what separates them (``True``), inside (``False``), or do the data disagree (``None``)?"""
 
 
 def unshielded_triples(graph: PartialGraph) -> Iterator[Triple]:
@@ -34,10 +34,15 @@ def by_separating_set(sets: SeparatingSets) -> ColliderPolicy:
 
 
 def r0(graph: PartialGraph, is_collider: ColliderPolicy) -> bool:
-    """A - b - c unshielded with b a collider  =>  a *-> b <-* c. All triples are judged before any mark is put."""
-    colliders = [triple for triple in unshielded_triples(graph) if is_collider(*triple)]
+    """A - b - c unshielded with b a collider  =>  a *-> b <-* c. All triples are judged before any mark is put.
+
+    A triple on which the policy cannot decide is noted in ``graph.ambiguous``; no rule uses it.
+    """
+    judged = [(triple, is_collider(*triple)) for triple in unshielded_triples(graph)]
+    graph.ambiguous.update(triple for triple, answer in judged if answer is None)
     changed = False
-    for a, b, c in colliders:
-        changed |= graph.put(a, b, ARROW, "R0", (a, b, c))
-        changed |= graph.put(c, b, ARROW, "R0", (a, b, c))
+    for (a, b, c), answer in judged:
+        if answer:
+            changed |= graph.put(a, b, ARROW, "R0", (a, b, c))
+            changed |= graph.put(c, b, ARROW, "R0", (a, b, c))
     return changed

@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import SeparatingSets, Skeleton
-from dicola.orient.arrowheads import r1, r2, r3, r4
-from dicola.orient.colliders import ColliderPolicy, by_separating_set, r0
+from dicola.graphs.skeleton import Skeleton
+from dicola.orient.arrowheads import PathCheck, r1, r2, r3, r4
+from dicola.orient.colliders import ColliderPolicy, Triple, by_separating_set, r0
 from dicola.orient.partial import Conflict, PartialGraph, Reason
 from dicola.orient.selection import r5, r6, r7
 from dicola.orient.tails import r8, r9, r10
 
 
 class Rules(NamedTuple):
-    """Which rules may fire and how far they look."""
+    """Which rules may fire, how far they look, and whether a discriminating path is put to the test first."""
 
     selection: bool = False
     max_path_length: int | None = None
+    stands: PathCheck | None = None
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,12 @@ class Orientation:
     pag: PAG
     conflicts: tuple[Conflict, ...]
     reasons: dict[tuple[int, int], Reason]
+    ambiguous: tuple[Triple, ...] = ()
+
+    @classmethod
+    def of(cls, graph: PartialGraph, labels: tuple[str, ...]) -> Orientation:
+        """What has become of a graph once the rules are done with it."""
+        return cls(PAG.from_matrix(graph.to_matrix(), labels), tuple(graph.conflicts), graph.reasons, tuple(sorted(graph.ambiguous)))
 
 
 def orient(
@@ -37,19 +44,20 @@ def orient(
     """Orient a skeleton completely: the PAG of the equivalence class, if skeleton and sets are right (Zhang 2008, Theorem 4).
 
     ``selection=True`` allows for selection of the sample (R5-R7). ``max_path_length`` bounds discriminating paths, in vertices.
-    Marks are only ever put on circles; what contradicts a standing mark is in ``conflicts``.
+    ``is_collider`` decides the colliders (default: by the recorded separating sets). Marks are only ever put on circles; what contradicts
+    a standing mark is in ``conflicts``.
     """
     graph = PartialGraph(len(skeleton.labels), skeleton.edges)
-    r0(graph, is_collider or by_separating_set(skeleton.sets))
-    apply_rules(graph, skeleton.sets, Rules(selection, max_path_length))
-    pag = PAG.from_matrix(graph.to_matrix(), skeleton.labels)
-    return Orientation(pag, tuple(graph.conflicts), graph.reasons)
+    decide = is_collider or by_separating_set(skeleton.sets)
+    r0(graph, decide)
+    apply_rules(graph, decide, Rules(selection, max_path_length))
+    return Orientation.of(graph, skeleton.labels)
 
 
-def apply_rules(graph: PartialGraph, sets: SeparatingSets, rules: Rules = Rules()) -> None:
+def apply_rules(graph: PartialGraph, is_collider: ColliderPolicy, rules: Rules = Rules()) -> None:
     """R1-R4, with selection R5-R7, then R8-R10, round and round until a whole round changes nothing."""
     while True:
-        _spread_arrowheads(graph, sets, rules)
+        spread_arrowheads(graph, is_collider, rules)
         before = len(graph.reasons)
         if rules.selection:
             _complete_selection(graph)
@@ -58,12 +66,13 @@ def apply_rules(graph: PartialGraph, sets: SeparatingSets, rules: Rules = Rules(
             return
 
 
-def _spread_arrowheads(graph: PartialGraph, sets: SeparatingSets, rules: Rules) -> None:
+def spread_arrowheads(graph: PartialGraph, is_collider: ColliderPolicy, rules: Rules = Rules()) -> None:
+    """R1-R4 until nothing changes: all arrowheads that follow."""
     while True:
         while graph.changed:
             a, b = graph.changed.popleft()
             _follow_change(graph, a, b)
-        if not _find_discriminated(graph, sets, rules):
+        if not _find_discriminated(graph, is_collider, rules):
             return
 
 
@@ -83,7 +92,7 @@ def _follow_change(graph: PartialGraph, a: int, b: int) -> None:
         r2(graph, c, b, a)
 
 
-def _find_discriminated(graph: PartialGraph, sets: SeparatingSets, rules: Rules) -> bool:
+def _find_discriminated(graph: PartialGraph, is_collider: ColliderPolicy, rules: Rules) -> bool:
     """One pass of R4 over all triangles; answers whether anything changed."""
     changed = False
     for b in range(len(graph)):
@@ -91,7 +100,7 @@ def _find_discriminated(graph: PartialGraph, sets: SeparatingSets, rules: Rules)
             if not graph.is_circle(c, b):
                 continue
             for a in _common(graph, b, c):
-                changed |= r4(graph, sets, a, b, c, rules.max_path_length)
+                changed |= r4(graph, is_collider, a, b, c, rules.max_path_length, rules.stands)
     return changed
 
 

@@ -51,6 +51,7 @@ class PartialGraph:
         self.reasons: dict[tuple[int, int], Reason] = {}
         self.conflicts: list[Conflict] = []
         self.changed: deque[tuple[int, int]] = deque()
+        self.ambiguous: set[tuple[int, int, int]] = set()
 
     def __len__(self) -> int:
         return len(self.around)
@@ -78,6 +79,17 @@ class PartialGraph:
     def may_point(self, a: int, b: int) -> bool:
         """Could the edge be a --> b? No arrowhead at a and no tail at b: a potentially directed edge."""
         return self.around[b][a] != ARROW and self.around[a][b] != TAIL
+
+    def is_definite(self, a: int, b: int, c: int) -> bool:
+        """Is it decided whether b is a collider between the non-adjacent a and c?"""
+        return not self.ambiguous or (min(a, c), b, max(a, c)) not in self.ambiguous
+
+    def remove(self, a: int, b: int) -> None:
+        """Take the edge out; every other edge is looked at again, since rules ask who is *not* adjacent."""
+        for u, v in ((a, b), (b, a)):
+            del self.around[u][v]
+            self.reasons.pop((u, v), None)
+        self.changed.extend((u, v) for u in range(len(self)) for v in sorted(self.around[u]))
 
     def put(self, a: int, b: int, mark: int, rule: str, witness: tuple[int, ...]) -> bool:
         """Put a mark at b on the edge a - b; answers whether a circle was turned. An opposite mark is a recorded conflict."""

@@ -52,7 +52,7 @@ def uncovered_starts(graph: PartialGraph, a: int, target: int, avoid: int) -> li
         if v == a:
             continue
         for u in graph.around[v]:
-            if u != w and (u, v) not in good and graph.may_point(u, v) and not graph.adjacent(u, w):
+            if u != w and (u, v) not in good and graph.may_point(u, v) and not graph.adjacent(u, w) and graph.is_definite(u, v, w):
                 good.add((u, v))
                 queue.append((u, v))
     return sorted(m for m in graph.around[a] if m != avoid and (a, m) in good)
@@ -70,7 +70,7 @@ def uncovered_circle_path(graph: PartialGraph, a: int, b: int) -> tuple[int, ...
         path = stack.pop()
         u, v = path[-2], path[-1]
         for w in sorted(graph.around[v], reverse=True):
-            if w in path or not is_circle_edge(v, w) or graph.adjacent(u, w):
+            if w in path or not is_circle_edge(v, w) or graph.adjacent(u, w) or not graph.is_definite(u, v, w):
                 continue
             if w == b:
                 if len(path) >= 3 and not graph.adjacent(a, v):

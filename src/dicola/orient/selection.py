@@ -32,4 +32,6 @@ def r7(graph: PartialGraph, a: int, b: int, c: int) -> bool:
     """A --o b o-* c with a, c not adjacent  =>  a tail at b."""
     if a == c or not graph.is_tail(b, a) or not graph.is_circle(a, b) or not graph.is_circle(c, b) or graph.adjacent(a, c):
         return False
+    if not graph.is_definite(a, b, c):
+        return False
     return graph.put(c, b, TAIL, "R7", (a, b, c))

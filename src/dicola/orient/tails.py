@@ -43,6 +43,6 @@ def r10(graph: PartialGraph, a: int, c: int) -> bool:
         for d in parents[i + 1 :]:
             for m in starts[b]:
                 for w in starts[d]:
-                    if m != w and not graph.adjacent(m, w):
+                    if m != w and not graph.adjacent(m, w) and graph.is_definite(m, a, w):
                         return graph.put(c, a, TAIL, "R10", (a, c, b, d, m, w))
     return False

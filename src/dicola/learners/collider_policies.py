@@ -1,0 +1,70 @@
+"""Ways to decide colliders that ask the data again instead of trusting one separating set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import combinations
+from math import isnan
+
+from dicola.ci.base import CITest
+from dicola.errors import InvalidSetting
+from dicola.graphs.skeleton import Skeleton, Variables
+from dicola.orient.colliders import ColliderPolicy, by_separating_set
+
+Found = tuple[tuple[Variables, float], ...]
+"""Sets that separate a pair, each with its p-value."""
+
+
+def _conservative(b: int, found: Found) -> bool | None:
+    """Collider if b is in none of the separating sets, non-collider if in all, else undecided (Ramsey et al. 2006)."""
+    holding = sum(b in z for z, _ in found)
+    return {0: True, len(found): False}.get(holding)
+
+
+def _majority(b: int, found: Found) -> bool | None:
+    """Collider if b is in less than half of the separating sets, non-collider if in more (Colombo and Maathuis 2014)."""
+    twice = 2 * sum(b in z for z, _ in found)
+    return None if twice == len(found) else twice < len(found)
+
+
+def _max_p(b: int, found: Found) -> bool:
+    """Decided by the separating set with the largest p-value (Ramsey 2016); ties go to the smaller, then the first set."""
+    best = min(found, key=lambda entry: (-entry[1], len(entry[0]), entry[0]))
+    return b not in best[0]
+
+
+_RULES: dict[str, Callable[[int, Found], bool | None]] = {"conservative": _conservative, "majority": _majority, "max_p": _max_p}
+POLICIES = ("sepset", *_RULES)
+
+
+def collider_policy(name: str, ci: CITest, skeleton: Skeleton, max_size: int | None = None) -> ColliderPolicy:
+    """How to tell whether b is a collider between the non-adjacent a and c.
+
+    ``"sepset"`` looks at the recorded separating set. The others collect, for a pair, the recorded set and every set of neighbours of a
+    or of c (up to ``max_size``) that separates it, in the frozen skeleton, so that no order of triples matters; each pair is asked once.
+    """
+    if name not in POLICIES:
+        raise InvalidSetting(f"colliders is {name!r}; it may be {', '.join(repr(policy) for policy in POLICIES)}.")
+    if name == "sepset":
+        return by_separating_set(skeleton.sets)
+    rule = _RULES[name]
+    neighbours: dict[int, list[int]] = {v: [] for v in skeleton.variables}
+    for x, y in sorted(skeleton.edges):
+        neighbours[x].append(y)
+        neighbours[y].append(x)
+
+    @cache
+    def separating(a: int, c: int) -> Found:
+        candidates = dict.fromkeys([skeleton.sets[a, c]])
+        for pool in (sorted(neighbours[a]), sorted(neighbours[c])):
+            for size in range(len(pool) + 1 if max_size is None else min(len(pool), max_size) + 1):
+                candidates.update(dict.fromkeys(combinations(pool, size)))
+        recorded = next(iter(candidates))
+        verdicts = [(z, ci.verdict(a, c, z)) for z in candidates]
+        return tuple((z, 1.0 if isnan(v.p_value) else v.p_value) for z, v in verdicts if v.independent or z == recorded)
+
+    def is_collider(a: int, b: int, c: int) -> bool | None:
+        return rule(b, separating(min(a, c), max(a, c)))
+
+    return is_collider

@@ -1,0 +1,166 @@
+"""FCI+: the complete skeleton in polynomial time for sparse graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from dicola.ci.base import Adjacency, CITest
+from dicola.graphs.marks import ARROW
+from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
+from dicola.learners.adjacency import limit_warning, minimal_subset, separate_by_neighbours, starting_point
+from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.orient.partial import PartialGraph
+
+
+@dataclass(frozen=True)
+class FCIPlus(Learner):
+    """FCI+: an edge that no set of neighbours removes is removed by a set put together from separating sets found already.
+
+    If x - y is left by the adjacency search though x and y can be separated (a D-separation link), then the hierarchy of a few
+    neighbours of x and y, closed under the minimal separating sets of its own pairs, separates them (Claassen et al., Lemma 3). Only
+    edges in the pattern u <-> x <-> y <-> v can be such links, so most graphs need no further test at all.
+
+    ``max_condition_size`` bounds the adjacency search, ``max_base_size`` the number of neighbours a hierarchy is built on,
+    ``max_hierarchy_size`` the sets that are then conditioned on.
+    """
+
+    name: ClassVar[str] = "fci+"
+    title: ClassVar[str] = "FCI+"
+    reference: ClassVar[str] = "Claassen, Mooij and Heskes (2013)"
+    guarantee: ClassVar[str] = "sound and complete"
+    complete: ClassVar[bool] = True
+
+    max_condition_size: int | None = None
+    max_base_size: int | None = None
+    max_hierarchy_size: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("max_condition_size", "max_base_size", "max_hierarchy_size"):
+            checked_limit(name, getattr(self, name))
+
+    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+        context = context or Context()
+        local, chosen = local_test(ci, variables)
+        adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
+        for (x, y), z in list(sets.items()):
+            sets[x, y] = minimal_subset(local, x, y, z)  # hierarchies rest on minimal sets
+        finished = separate_by_neighbours(local, adjacency, sets, self.max_condition_size)
+        warnings = limit_warning(finished, self.max_condition_size)
+        if not self._remove_links(local, adjacency, sets):
+            warnings.append("hierarchies were tried up to the limits max_base_size and max_hierarchy_size only.")
+        return skeleton_of(ci, chosen, adjacency, sets, warnings)
+
+    def _remove_links(self, ci: CITest, adjacency: Adjacency, sets: RecordedSets) -> bool:
+        """Search D-separation links until none is left; each removal may show new non-ancestors. Answers whether no limit was met."""
+        refuted: dict[tuple[int, int], set[Variables]] = {}
+        asked: dict[tuple[int, int, Variables, int], bool] = {}
+        while True:
+            graph = augmented_graph(ci, adjacency, sets, asked)
+            links = list(possible_links(graph))
+            within = True
+            for x, y in links:
+                separator, tried_all = self._separator(ci, graph, sets, x, y, refuted.setdefault((x, y), set()))
+                within &= tried_all
+                if separator is not None:
+                    sets[x, y] = separator
+                    adjacency[x, y] = adjacency[y, x] = False
+                    break
+            else:
+                return within
+
+    def _separator(
+        self, ci: CITest, graph: PartialGraph, sets: RecordedSets, x: int, y: int, refuted: set[Variables]
+    ) -> tuple[Variables | None, bool]:
+        beside_x, beside_y = (sorted(v for v in graph.around[a] if v != b) for a, b in ((x, y), (y, x)))
+        largest = len(beside_x) + len(beside_y)
+        within = True
+        for base in _bases(beside_x, beside_y, largest if self.max_base_size is None else min(largest, self.max_base_size)):
+            given = tuple(v for v in hierarchy((x, y, *base), sets) if v not in (x, y))
+            if given in refuted:
+                continue
+            if self.max_hierarchy_size is not None and len(given) > self.max_hierarchy_size:
+                within = False
+                continue
+            refuted.add(given)
+            if ci.verdict(x, y, given).independent:
+                return minimal_subset(ci, x, y, given), within
+        return None, within and (self.max_base_size is None or self.max_base_size >= largest)
+
+
+def augmented_graph(
+    ci: CITest, adjacency: Adjacency, sets: RecordedSets, asked: dict[tuple[int, int, Variables, int], bool]
+) -> PartialGraph:
+    """Arrowheads at every w that destroys a minimal separation: if x and y depend given Z and w, then w causes none of x, y, Z.
+
+    ``asked`` remembers answers between rounds.
+    """
+    graph = PartialGraph(len(adjacency), [(int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))])
+    for (x, y), z in sets.items():
+        inside = (x, y, *z)
+        around = sorted({w for v in inside for w in graph.around[v]} - set(inside))
+        for w in around:
+            key = (x, y, z, w)
+            if key not in asked:
+                asked[key] = not ci.verdict(x, y, tuple(sorted((*z, w)))).independent
+            if asked[key]:
+                for v in inside:
+                    if graph.adjacent(v, w):
+                        graph.put(v, w, ARROW, "augment", (x, y, w))
+    return graph
+
+
+def possible_links(graph: PartialGraph) -> Iterator[tuple[int, int]]:
+    """Edges x <-> y inside u <-> x <-> y <-> v, u and v not adjacent, with ways from v to x and from u to y that meet no arrowhead."""
+
+    def double(a: int, b: int) -> bool:
+        return graph.is_arrow(a, b) and graph.is_arrow(b, a)
+
+    for x in range(len(graph)):
+        for y in sorted(v for v in graph.around[x] if v > x and double(x, v)):
+            to_x, to_y = _ways_to(graph, x), _ways_to(graph, y)
+            outer_x = [u for u in graph.around[x] if u != y and double(u, x) and u in to_y]
+            outer_y = [v for v in graph.around[y] if v != x and double(v, y) and v in to_x]
+            if any(u != v and not graph.adjacent(u, v) for u in outer_x for v in outer_y):
+                yield x, y
+
+
+def _ways_to(graph: PartialGraph, target: int) -> set[int]:
+    """Vertices with a path to the target on which no edge is left through an arrowhead."""
+    found, stack = {target}, [target]
+    while stack:
+        v = stack.pop()
+        for u in graph.around[v]:
+            if u not in found and not graph.is_arrow(v, u):
+                found.add(u)
+                stack.append(u)
+    return found
+
+
+def hierarchy(base: Sequence[int], sets: RecordedSets) -> tuple[int, ...]:
+    """The base with the separating sets of all its separated pairs, and of theirs, until nothing is added; sorted."""
+    found = set(base)
+    waiting = list(combinations(sorted(found), 2))
+    while waiting:
+        z = sets.get(*waiting.pop())
+        for new in sorted(set(z or ()) - found):
+            waiting += [(new, old) for old in sorted(found)]
+            found.add(new)
+    return tuple(sorted(found))
+
+
+def _bases(first: list[int], second: list[int], largest: int) -> Iterator[tuple[int, ...]]:
+    """Some neighbours of each end, at least one of either, by growing number; each set once."""
+    seen: set[tuple[int, ...]] = set()
+    for size in range(2, largest + 1):
+        for n in range(1, size):
+            for some in combinations(first, n):
+                for more in combinations(second, size - n):
+                    base = tuple(sorted({*some, *more}))
+                    if base not in seen:
+                        seen.add(base)
+                        yield base

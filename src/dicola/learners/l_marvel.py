@@ -1,0 +1,160 @@
+"""L-MARVEL: remove one variable after the other, each with its neighbours found inside its Markov blanket."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from dicola.ci.base import CITest
+from dicola.graphs.bits import mask_of, members
+from dicola.graphs.skeleton import RecordedSets, Skeleton
+from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+
+
+@dataclass(frozen=True)
+class LMarvel(Learner):
+    """L-MARVEL: find a variable whose removal leaves a MAG on the rest that is simply the induced graph, and go on without it.
+
+    Such a removable variable always exists, and whether x is one can be told from tests inside its Markov blanket. The blankets of the
+    others are brought up to date after each removal: every pair of the removed variable's blanket may fall apart, not neighbours only.
+    With data no variable may look removable; then the one with the smallest blanket is taken out, so that the search goes on, and a
+    warning says how often. ``max_condition_size`` bounds the sets tried inside a blanket.
+    """
+
+    name: ClassVar[str] = "l-marvel"
+    title: ClassVar[str] = "L-MARVEL"
+    reference: ClassVar[str] = "Akbari, Mokhtarian, Ghassami and Kiyavash (2021); Mokhtarian et al. (2025)"
+    guarantee: ClassVar[str] = "sound and complete"
+    complete: ClassVar[bool] = True
+
+    max_condition_size: int | None = None
+
+    def __post_init__(self) -> None:
+        checked_limit("max_condition_size", self.max_condition_size)
+
+    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+        context = context or Context()
+        local, chosen = local_test(ci, variables)
+        if len(chosen) < 2:
+            return skeleton_of(ci, chosen, np.zeros((len(chosen), len(chosen)), dtype=np.bool_), RecordedSets())
+        if context.uig is not None:
+            blankets = list(context.uig.neighbours)
+        else:
+            related = context.blankets.learn(local.during("blankets"))
+            blankets = [mask_of(np.nonzero(row)[0].tolist()) for row in related]
+        search = _Removal(local, blankets, self.max_condition_size)
+        search.run()
+        return skeleton_of(ci, chosen, search.adjacency, search.sets, search.warnings())
+
+
+class _Removal:
+    """The state of one run: who is left, their blankets, and what is decided of each pair."""
+
+    def __init__(self, ci: CITest, blankets: list[int], max_size: int | None) -> None:
+        n = len(blankets)
+        self.ci = ci
+        self.blankets = blankets
+        self.max_size = max_size
+        self.left = (1 << n) - 1
+        self.adjacency = np.zeros((n, n), dtype=np.bool_)
+        self.sets = RecordedSets()
+        self.forced = 0
+        self.cut_short = False
+        self._refused: dict[int, int] = {}  # blanket for which a variable was found not removable: it stays so while the blanket does
+
+    def run(self) -> None:
+        """Take out one variable after the other until one is left."""
+        while self.left.bit_count() > 1:
+            order = sorted(members(self.left), key=lambda v: (self.blankets[v].bit_count(), v))
+            for x in order:
+                if self._refused.get(x) == self.blankets[x]:
+                    continue
+                self._find_neighbours(x)
+                if self._is_removable(x):
+                    break
+                self._refused[x] = self.blankets[x]
+            else:
+                x = order[0]
+                self.forced += 1
+            self._remove(x)
+
+    def _sizes(self, pool: Sequence[int]) -> range:
+        limit = len(pool) if self.max_size is None else min(len(pool), self.max_size)
+        self.cut_short |= limit < len(pool)
+        return range(limit + 1)
+
+    def _is_decided(self, x: int, y: int) -> bool:
+        return bool(self.adjacency[x, y]) or self.sets.get(x, y) is not None
+
+    def _find_neighbours(self, x: int) -> None:
+        """Decide every pair of x: outside its blanket separated by it, inside by a proper part of it, or adjacent."""
+        for y in members(self.left & ~(1 << x)):
+            if self._is_decided(x, y):
+                continue
+            if not self.blankets[x] >> y & 1:
+                self.sets[x, y] = members(min(self.blankets[x], self.blankets[y], key=int.bit_count))
+                continue
+            pool = list(members(self.blankets[x] & ~(1 << y)))
+            # The whole pool is left out: y is in the blanket because it depends on x given all of it.
+            found = self.ci.find_separator(x, y, pool, range(min(len(pool), len(self._sizes(pool)))))
+            if found is None:
+                self.adjacency[x, y] = self.adjacency[y, x] = True
+            else:
+                self.sets[x, y] = found
+
+    def _is_removable(self, x: int) -> bool:
+        """For all y in Mb(x), z in Ne(x): some W in Mb(x) separates y and z, or no W with x added does (Akbari et al., Theorem 2)."""
+        blanket = list(members(self.blankets[x]))
+        beside = [z for z in blanket if self.adjacency[x, z]]
+        asked: set[tuple[int, int]] = set()
+        for z in beside:
+            for y in blanket:
+                pair = (min(y, z), max(y, z))
+                if y == z or pair in asked or self.adjacency[y, z]:
+                    continue
+                asked.add(pair)
+                if not self._keeps(x, *pair, [v for v in blanket if v not in pair]):
+                    return False
+        return True
+
+    def _keeps(self, x: int, y: int, z: int, pool: list[int]) -> bool:
+        known = self.sets.get(y, z)
+        if known is not None and set(known) <= set(pool):
+            return True
+        found = self.ci.find_separator(y, z, pool, self._sizes(pool))
+        if found is not None:
+            if known is None:
+                self.sets[y, z] = found
+            return True
+        with_x = sorted([*pool, x])
+        return self.ci.find_separator(y, z, with_x, [size + 1 for size in self._sizes(pool)], tried=[set(pool)]) is None
+
+    def _remove(self, x: int) -> None:
+        """Take x out, and out of each other's blankets those pairs of its blanket that nothing but x held together."""
+        around = list(members(self.blankets[x]))
+        self.left &= ~(1 << x)
+        for v in around:
+            self.blankets[v] &= ~(1 << x)
+        for y, z in combinations(around, 2):
+            if not self.blankets[y] >> z & 1 or self.adjacency[y, z]:
+                continue
+            smaller = min(self.blankets[y] & ~(1 << z), self.blankets[z] & ~(1 << y), key=int.bit_count)
+            given = tuple(members(smaller))
+            if self.ci.during("blankets").verdict(y, z, given).independent:
+                self.blankets[y] &= ~(1 << z)
+                self.blankets[z] &= ~(1 << y)
+                if self.sets.get(y, z) is None:
+                    self.sets[y, z] = given
+
+    def warnings(self) -> list[str]:
+        """What the user should know of this run."""
+        found = []
+        if self.forced:
+            found.append("no variable looked removable at some step; the one with the smallest blanket was taken out to go on.")
+        if self.cut_short:
+            found.append(f"sets inside blankets were tried up to {self.max_size} variables only (max_condition_size).")
+        return found

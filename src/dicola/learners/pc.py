@@ -1,0 +1,49 @@
+"""PC: for the case in which nothing relevant is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dicola.ci.base import CITest
+from dicola.errors import InvalidSetting
+from dicola.graphs.skeleton import Skeleton
+from dicola.learners.adjacency import limit_warning, separate_by_neighbours, starting_point
+from dicola.learners.base import Context, Learner, OrientationSettings, checked_limit, local_test, skeleton_of
+from dicola.learners.collider_policies import collider_policy
+from dicola.orient.fixpoint import Orientation
+from dicola.orient.meek import orient_dag_class
+
+
+@dataclass(frozen=True)
+class PC(Learner):
+    """The adjacency search alone, then colliders and Meek's rules: the equivalence class of a DAG, if there is no hidden common cause.
+
+    The graph it gives has --> for arcs that all DAGs of the class share and o-o for the others. Under DiCoLa a leaf sees a marginal of
+    the variables, which need not be a DAG; the adjacency search was nevertheless exact on every such leaf tried, without a proof.
+    """
+
+    name: ClassVar[str] = "pc"
+    title: ClassVar[str] = "PC"
+    reference: ClassVar[str] = "Spirtes and Glymour (1991); Meek (1995); Colombo and Maathuis (2014)"
+    guarantee: ClassVar[str] = "sound and complete for DAGs without hidden variables; not a method for hidden variables"
+    complete: ClassVar[bool] = False
+
+    max_condition_size: int | None = None
+
+    def __post_init__(self) -> None:
+        checked_limit("max_condition_size", self.max_condition_size)
+
+    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+        context = context or Context()
+        local, chosen = local_test(ci, variables)
+        adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
+        finished = separate_by_neighbours(local, adjacency, sets, self.max_condition_size)
+        return skeleton_of(ci, chosen, adjacency, sets, limit_warning(finished, self.max_condition_size))
+
+    def orient(self, ci: CITest, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
+        """Colliders and Meek's rules instead of those for hidden variables."""
+        if settings.selection:
+            raise InvalidSetting("PC assumes that nothing is hidden and nothing selected; selection=True goes with the other learners.")
+        return skeleton, orient_dag_class(skeleton, collider_policy(settings.colliders, ci, skeleton, self.max_condition_size))

@@ -1,0 +1,56 @@
+"""Meek's rules: the arcs that all DAGs of an equivalence class share (Meek 1995), for the case without hidden variables."""
+
+from __future__ import annotations
+
+from dicola.graphs.skeleton import Skeleton
+from dicola.orient.colliders import ColliderPolicy, unshielded_triples
+from dicola.orient.fixpoint import Orientation
+from dicola.orient.partial import PartialGraph
+
+
+def orient_dag_class(skeleton: Skeleton, is_collider: ColliderPolicy) -> Orientation:
+    """Colliders, then Meek's rules 1-3 to the end; an arc open in both directions stays o-o."""
+    graph = PartialGraph(len(skeleton.labels), skeleton.edges)
+    judged = [(triple, is_collider(*triple)) for triple in unshielded_triples(graph)]
+    graph.ambiguous.update(triple for triple, answer in judged if answer is None)
+    for (a, b, c), answer in judged:
+        if answer:
+            graph.orient(a, b, "R0", (a, b, c))
+            graph.orient(c, b, "R0", (a, b, c))
+    while graph.changed:
+        a, b = graph.changed.popleft()
+        for x, y in ((a, b), (b, a)):
+            for c in sorted(graph.around[y]):
+                meek1(graph, x, y, c)
+                meek2(graph, x, y, c)
+                meek2(graph, c, x, y)
+                for d in sorted(graph.around[y]):
+                    meek3(graph, d, y, x, c)
+    return Orientation.of(graph, skeleton.labels)
+
+
+def _is_open(graph: PartialGraph, a: int, b: int) -> bool:
+    return graph.is_circle(a, b) and graph.is_circle(b, a)
+
+
+def meek1(graph: PartialGraph, a: int, b: int, c: int) -> bool:
+    """A --> b o-o c with a, c not adjacent  =>  b --> c."""
+    if a == c or not graph.is_parent(a, b) or not _is_open(graph, b, c) or graph.adjacent(a, c) or not graph.is_definite(a, b, c):
+        return False
+    return graph.orient(b, c, "Meek 1", (a, b, c))
+
+
+def meek2(graph: PartialGraph, a: int, b: int, c: int) -> bool:
+    """A --> b --> c and a o-o c  =>  a --> c."""
+    if not _is_open(graph, a, c) or not graph.is_parent(a, b) or not graph.is_parent(b, c):
+        return False
+    return graph.orient(a, c, "Meek 2", (a, b, c))
+
+
+def meek3(graph: PartialGraph, a: int, b: int, c: int, d: int) -> bool:
+    """A o-o b, a o-o c --> b, a o-o d --> b with c, d not adjacent  =>  a --> b."""
+    if c == d or not _is_open(graph, a, b) or not graph.is_parent(c, b) or not graph.is_parent(d, b):
+        return False
+    if not _is_open(graph, a, c) or not _is_open(graph, a, d) or graph.adjacent(c, d) or not graph.is_definite(c, a, d):
+        return False
+    return graph.orient(a, b, "Meek 3", (a, b, c, d))

@@ -1,0 +1,189 @@
+"""A test may answer the bulk questions faster, never differently: verdict for verdict, set for set, count for count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dicola import DAG, FisherZ, InvalidData, Ledger, Oracle
+from dicola.ci import oracle as oracle_module
+from dicola.ci.base import Among, CITest
+from tests.reference_models import names, random_hidden_dag, random_selection_mag
+
+FEW, MANY = (settings(deadline=None, derandomize=True, database=None, max_examples=n) for n in (60, 150))
+SEEDS = st.integers(0, 10**6)
+
+
+def plain(test: CITest) -> CITest:
+    """The same verdicts with the default answers to the bulk questions."""
+    return Among(test, tuple(range(len(test))))
+
+
+def outcome(ask: Callable[[], object]) -> object:
+    try:
+        return ask()
+    except InvalidData as error:
+        return str(error)
+
+
+def random_fisher_z(seed: int) -> FisherZ:
+    """Correlation matrices from harmless to nearly singular, few to many rows, all policies."""
+    rng = np.random.default_rng(seed)
+    p = int(rng.integers(2, 9))
+    noise = float(rng.choice([1.0, 0.3, 1e-2, 1e-3]))
+    rank = int(rng.integers(1, p + 1))
+    loadings = rng.normal(size=(p, rank)) * (rng.random((p, rank)) < rng.uniform(0.3, 1))
+    covariance = loadings @ loadings.T + noise**2 * np.diag(rng.uniform(0.5, 2, p))
+    n = int(rng.choice([5, 7, 9, 12, 20, 50, 200, 10_000]))
+    policy = str(rng.choice(["dependent", "independent", "raise"]))
+    return FisherZ.from_covariance(covariance, n, alpha=float(rng.choice([0.5, 0.1, 0.01, 1e-4])), untestable=policy)
+
+
+def random_singular_fisher_z(seed: int) -> FisherZ:
+    """Fewer rows than columns: the correlation matrix has no inverse, and whole blocks are determined by others."""
+    rng = np.random.default_rng(seed)
+    p = int(rng.integers(5, 9))
+    n = int(rng.integers(5, p + 1))
+    values = rng.normal(size=(n, p)) @ (rng.normal(size=(p, p)) * (rng.random((p, p)) < 0.5) + np.eye(p))
+    if rng.random() < 0.5:
+        values[:, 2] = values[:, 0] - values[:, 1]
+    return FisherZ(values, alpha=0.2, untestable=str(rng.choice(["dependent", "independent"])))
+
+
+def random_oracle(seed: int) -> Oracle:
+    rng = np.random.default_rng(seed)
+    if rng.random() < 0.3:
+        _, marks, observed, selected = random_selection_mag(rng, int(rng.integers(3, 6)))
+        labels = names(len(marks))
+        chosen = [labels[v] for v in range(len(marks)) if selected >> v & 1]
+        return Oracle(DAG.from_matrix(marks, labels), [n for v, n in enumerate(labels) if v not in observed and n not in chosen], chosen)
+    marks, hidden = random_hidden_dag(rng, int(rng.integers(2, 10)), int(rng.integers(0, 4)), float(rng.uniform(0.1, 0.6)))
+    labels = names(len(marks))
+    oracle = Oracle(DAG.from_matrix(marks, labels), [labels[v] for v in hidden])
+    if rng.random() < 0.3 and len(oracle) > 3:
+        return oracle.among(sorted(rng.choice(len(oracle), len(oracle) - 1, replace=False).tolist()))
+    return oracle
+
+
+MAKERS = {"Fisher z": random_fisher_z, "Fisher z, singular": random_singular_fisher_z, "oracle": random_oracle}
+
+
+@pytest.fixture(params=["Fisher z", "Fisher z, singular", "oracle", "oracle that never asks one by one"])
+def maker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], CITest]:
+    if request.param in MAKERS:
+        return MAKERS[request.param]
+    monkeypatch.setattr(oracle_module, "_FEW", 0)
+    return random_oracle
+
+
+def random_adjacency(rng: np.random.Generator, n: int) -> np.ndarray:
+    upper = np.triu(rng.random((n, n)) < rng.choice([0.3, 0.7, 1.0]), k=1)
+    return upper | upper.T
+
+
+def test_a_level_of_the_adjacency_search_is_answered_alike(maker):
+    @MANY
+    @given(seed=SEEDS, size=st.integers(0, 7))
+    def agree(seed: int, size: int) -> None:
+        test, rng = maker(seed), np.random.default_rng([seed, 1])
+        adjacency = random_adjacency(rng, len(test))
+        kept = adjacency.copy()
+        assert outcome(lambda: test.counted_sweep_level(adjacency, size)) == outcome(
+            lambda: plain(test).counted_sweep_level(adjacency, size)
+        )
+        assert np.array_equal(adjacency, kept)
+
+    agree()
+
+
+def random_search(seed: int, p: int) -> tuple[int, int, list[int], list[int], list[list[int]]]:
+    """Ends, candidates in any order, sizes in any order, and up to four sets that were tried before."""
+    rng = np.random.default_rng([seed, 2])
+    x, y, *others = rng.permutation(p).tolist()
+    candidates = others[: int(rng.integers(0, len(others) + 1))]
+    sizes = list(range(int(rng.integers(0, 3)), p)) if rng.random() < 0.7 else rng.permutation(p).tolist()
+    tried = [rng.permutation(p)[: int(rng.integers(0, p))].tolist() for _ in range(int(rng.integers(0, 5)))]
+    return x, y, candidates, sizes, tried
+
+
+def test_the_search_for_a_separating_set_is_answered_alike(maker):
+    @MANY
+    @given(seed=SEEDS)
+    def agree(seed: int) -> None:
+        test = maker(seed)
+        search = random_search(seed, len(test))
+        assert outcome(lambda: test.counted_find_separator(*search)) == outcome(lambda: plain(test).counted_find_separator(*search))
+
+    agree()
+
+
+@pytest.mark.parametrize("make", [random_fisher_z, random_oracle])
+def test_total_conditioning_is_answered_alike(make):
+    @MANY
+    @given(seed=SEEDS)
+    def agree(seed: int) -> None:
+        test, rng = make(seed), np.random.default_rng([seed, 3])
+        for block in (None, rng.permutation(len(test))[: int(rng.integers(0, len(test) + 1))].tolist()):
+            for alpha in (None, float(rng.choice([0.3, 0.01, 1e-5]))):
+
+                def fast(block=block, alpha=alpha):
+                    return test.counted_given_rest(alpha, block)
+
+                def slow(block=block, alpha=alpha):
+                    return plain(test).counted_given_rest(alpha, block)
+
+                one, other = outcome(fast), outcome(slow)
+                if isinstance(one, str) or isinstance(other, str):
+                    assert one == other
+                else:
+                    assert np.array_equal(one[0], other[0]) and one[1] == other[1]
+
+    agree()
+
+
+def test_one_question_is_answered_alike_from_both_ends(maker):
+    @FEW
+    @given(seed=SEEDS)
+    def agree(seed: int) -> None:
+        test, rng = maker(seed), np.random.default_rng([seed, 4])
+        x, y, *others = rng.permutation(len(test)).tolist()
+        z = others[: int(rng.integers(0, len(others) + 1))]
+        by_name = [test.labels[v] for v in z]
+        asked = [outcome(lambda: test(x, y, z)), outcome(lambda: test(y, x, z[::-1])), outcome(lambda: test(test.labels[x], y, by_name))]
+        assert asked[0] == asked[1] == asked[2]
+
+    agree()
+
+
+def test_a_restricted_test_is_the_whole_seen_through_a_choice(maker):
+    @FEW
+    @given(seed=SEEDS)
+    def agree(seed: int) -> None:
+        test, rng = maker(seed), np.random.default_rng([seed, 5])
+        chosen = sorted(rng.choice(len(test), int(rng.integers(2, len(test) + 1)), replace=False).tolist())
+        part, seen = test.among(chosen), Among(test, tuple(chosen))
+        assert part.labels == seen.labels and part.names == seen.names and part.n_samples == seen.n_samples
+        search = random_search(seed, len(part))
+        assert outcome(lambda: part.counted_find_separator(*search)) == outcome(lambda: seen.counted_find_separator(*search))
+
+    agree()
+
+
+def test_a_ledger_answers_alike_and_books_what_was_counted(maker):
+    @FEW
+    @given(seed=SEEDS, size=st.integers(0, 4), cache=st.booleans())
+    def agree(seed: int, size: int, cache: bool) -> None:
+        test, rng = maker(seed), np.random.default_rng([seed, 6])
+        adjacency, search = random_adjacency(rng, len(test)), random_search(seed, len(test))
+        for ask in (lambda t: t.counted_sweep_level(adjacency, size), lambda t: t.counted_find_separator(*search)):
+            ledger = Ledger(test, cache=cache)
+            one, other = outcome(lambda: ask(ledger.during("leaves"))), outcome(lambda: ask(test))
+            assert one == other
+            if not isinstance(one, str) and not cache:
+                assert ledger.counts == {"blankets": 0, "leaves": one[1], "orientation": 0, "total": one[1]}
+
+    agree()
