@@ -57,9 +57,14 @@ def discover(
     says whether a child inherits its parent's. A leaf that could be split further starts from its independence graph
     (``leaf_start="uig"``) or from the complete graph; ``"auto"`` is ``"complete"`` for ``stop="reference"``, as released, else
     ``"uig"``. ``colliders`` decides unshielded triples by the recorded separating set (``"sepset"``) or by asking again
-    (``"conservative"``, ``"majority"``, ``"max_p"``). ``selection=True`` allows for selection of the sample, without decomposition. ``n_jobs`` leaves are learned at a time;
-    the answer does not depend on it.
+    (``"conservative"``, ``"majority"``, ``"max_p"``). ``selection=True`` allows for selection of the sample, without decomposition.
+    ``n_jobs`` leaves are learned at a time; the answer does not depend on it.
     """
+    if not isinstance(ci, CITest):
+        raise InvalidSetting(
+            f"discover takes a conditional independence test, not a {type(ci).__name__}; wrap a table as FisherZ(table, alpha=0.01), "
+            "or use DiCoLa(...).fit(table)."
+        )
     base = learner_named(learner)
     blanket = blanket_learner(blankets, uig_alpha)
     rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes)

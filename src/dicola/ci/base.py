@@ -7,7 +7,7 @@ plain answers here, which a test may give faster as long as verdicts and counts 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isnan, nan
@@ -16,11 +16,13 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.errors import InvalidData, InvalidSetting
+from dicola.errors import InvalidData, InvalidSetting, NeedsData
 from dicola.graphs.marks import listed
 from dicola.graphs.skeleton import Variables
 
 Adjacency = NDArray[np.bool_]
+Admission = Callable[[Variables], bool]
+"""Which conditioning sets a search may ask about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,10 @@ class CITest(ABC):
         """The same test restricted to some variables, which are then numbered 0, 1, … in the order given."""
         return Among(self, tuple(variables))
 
+    def samples(self) -> NDArray[np.float64]:
+        """The rows behind this test, one column a variable in the order of ``labels``; ``NeedsData`` where there are none."""
+        raise NeedsData(f"{type(self).__name__} carries no rows; this needs a test made from a table, such as FisherZ(table).")
+
     def during(self, phase: str) -> Self:
         """The same test; a ledger answers with one that books what follows under ``phase``."""
         return self
@@ -105,13 +111,19 @@ class CITest(ABC):
         return self.counted_sweep_level(adjacency, size)[0]
 
     def find_separator(
-        self, x: int, y: int, candidates: Sequence[int], sizes: Iterable[int], tried: Sequence[Collection[int]] = ()
+        self,
+        x: int,
+        y: int,
+        candidates: Sequence[int],
+        sizes: Iterable[int],
+        tried: Sequence[Collection[int]] = (),
+        admits: Admission | None = None,
     ) -> Variables | None:
         """First subset of ``candidates`` that separates x and y, by size, then lexicographically.
 
-        Subsets of any set in ``tried`` (at most eight) are passed over.
+        Subsets of any set in ``tried`` (at most eight) are passed over, and so are those that ``admits`` does not let pass.
         """
-        return self.counted_find_separator(x, y, candidates, sizes, tried)[0]
+        return self.counted_find_separator(x, y, candidates, sizes, tried, admits)[0]
 
     def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
         """``given_rest`` and the number of verdicts computed for it."""
@@ -143,23 +155,35 @@ class CITest(ABC):
         return fallen, tests
 
     def counted_find_separator(
-        self, x: int, y: int, candidates: Sequence[int], sizes: Iterable[int], tried: Sequence[Collection[int]] = ()
+        self,
+        x: int,
+        y: int,
+        candidates: Sequence[int],
+        sizes: Iterable[int],
+        tried: Sequence[Collection[int]] = (),
+        admits: Admission | None = None,
     ) -> tuple[Variables | None, int]:
         """``find_separator`` and the number of verdicts computed for it."""
         tests = 0
         for size in sizes:
-            separator, used = self._first_separator(x, y, sorted(candidates), size, tried)
+            separator, used = self._first_separator(x, y, sorted(candidates), size, tried, admits)
             tests += used
             if separator is not None:
                 return separator, tests
         return None, tests
 
     def _first_separator(
-        self, x: int, y: int, candidates: Sequence[int], size: int, tried: Sequence[Collection[int]]
+        self,
+        x: int,
+        y: int,
+        candidates: Sequence[int],
+        size: int,
+        tried: Sequence[Collection[int]],
+        admits: Admission | None = None,
     ) -> tuple[Variables | None, int]:
         tests = 0
         for z in combinations(candidates, size):
-            if any(all(v in old for v in z) for old in tried):
+            if any(all(v in old for v in z) for old in tried) or (admits is not None and not admits(z)):
                 continue
             tests += 1
             if self.verdict(min(x, y), max(x, y), z).independent:
@@ -181,6 +205,9 @@ class Among(CITest):
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
         a, b = self._variables[x], self._variables[y]
         return self._whole.verdict(min(a, b), max(a, b), tuple(sorted(self._variables[v] for v in z)))
+
+    def samples(self) -> NDArray[np.float64]:
+        return self._whole.samples()[:, list(self._variables)]
 
 
 def checked_alpha(alpha: float) -> float:

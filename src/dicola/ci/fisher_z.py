@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from dicola._kernels import partial_correlation as kernel
-from dicola.ci.base import Adjacency, CITest, Separation, Verdict, checked_alpha
+from dicola.ci.base import Adjacency, Admission, CITest, Separation, Verdict, checked_alpha
 from dicola.data import Dataset, as_dataset, check_correlation, distinct_names, name_order, named_or_positions
 from dicola.errors import InvalidData, InvalidSetting
 from dicola.graphs.skeleton import Variables
@@ -31,6 +31,8 @@ class FisherZ(CITest):
     """
 
     correlation: NDArray[np.float64]
+    _values: NDArray[np.float64] | None
+    _columns: list[int] | None
 
     def __init__(self, data: Dataset | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent") -> None:
         dataset = as_dataset(data)
@@ -40,6 +42,7 @@ class FisherZ(CITest):
             correlation = np.asarray(np.corrcoef(dataset.values, rowvar=False))
         self._set_up(correlation, dataset.n_samples, dataset.labels, dataset.names, checked_alpha(alpha), _checked_untestable(untestable))
         check_correlation(self.correlation, self.labels, dataset.n_samples)
+        self._values = dataset.values
 
     @classmethod
     def from_covariance(
@@ -95,6 +98,8 @@ class FisherZ(CITest):
         self.n_samples: int = n_samples
         self.labels, self.names, self.alpha, self.untestable = labels, names, alpha, untestable
         self._limits: dict[int, float] = {}
+        self._values = None
+        self._columns = None
 
     def among(self, variables: Sequence[int]) -> FisherZ:
         chosen = list(variables)
@@ -107,7 +112,14 @@ class FisherZ(CITest):
         inside = set(part.labels)
         part.names = tuple(name for name in self.names if name in inside)
         part._limits = self._limits
+        part._values = self._values
+        part._columns = chosen if self._columns is None else [self._columns[v] for v in chosen]
         return part
+
+    def samples(self) -> NDArray[np.float64]:
+        if self._values is None:
+            return super().samples()
+        return self._values if self._columns is None else self._values[:, self._columns]
 
     def limit(self, size: int, alpha: float | None = None) -> float:
         """Squared critical correlation given ``size`` variables: above it a pair is dependent (below 0: always)."""
@@ -174,8 +186,16 @@ class FisherZ(CITest):
         return [Separation(row[0], row[1], tuple(row[2:])) for row in rows.tolist()], int(tests)
 
     def counted_find_separator(
-        self, x: int, y: int, candidates: Sequence[int], sizes: Iterable[int], tried: Sequence[Collection[int]] = ()
+        self,
+        x: int,
+        y: int,
+        candidates: Sequence[int],
+        sizes: Iterable[int],
+        tried: Sequence[Collection[int]] = (),
+        admits: Admission | None = None,
     ) -> tuple[Variables | None, int]:
+        if admits is not None:
+            return super().counted_find_separator(x, y, candidates, sizes, tried, admits)
         pool = np.array(sorted(candidates), dtype=np.int64)
         parts = np.zeros(len(pool), dtype=np.uint8)
         for bit, old in enumerate(tried):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from dicola.ci.base import Adjacency, CITest, Separation, Verdict
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola.ci.base import Adjacency, Admission, CITest, Separation, Verdict
 from dicola.graphs.skeleton import Variables
 
 PHASES = ("blankets", "leaves", "orientation")
@@ -51,6 +54,9 @@ class Ledger(CITest):
         """A new ledger over the same test: nothing counted, nothing remembered."""
         return Ledger(self._test, cache=self._memory is not None)
 
+    def samples(self) -> NDArray[np.float64]:
+        return self._test.samples()
+
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
         if self._memory is None:
             self._counts[self._phase] += 1
@@ -77,10 +83,16 @@ class Ledger(CITest):
         return answer, tests
 
     def counted_find_separator(
-        self, x: int, y: int, candidates: Sequence[int], sizes: Iterable[int], tried: Sequence[Collection[int]] = ()
+        self,
+        x: int,
+        y: int,
+        candidates: Sequence[int],
+        sizes: Iterable[int],
+        tried: Sequence[Collection[int]] = (),
+        admits: Admission | None = None,
     ) -> tuple[Variables | None, int]:
         if self._memory is not None:
-            return super().counted_find_separator(x, y, candidates, sizes, tried)
-        answer, tests = self._test.counted_find_separator(x, y, candidates, sizes, tried)
+            return super().counted_find_separator(x, y, candidates, sizes, tried, admits)
+        answer, tests = self._test.counted_find_separator(x, y, candidates, sizes, tried, admits)
         self._counts[self._phase] += tests
         return answer, tests

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
@@ -27,9 +26,9 @@ class ICD(Learner):
     every member may be an ancestor of a or b. After each round the colliders and arrowheads are worked out anew, so later rounds have
     fewer candidates. Stopped after any round it is a sound answer as far as it goes: an anytime learner.
 
-    Candidates are made one at a time, in a fixed order, from a graph frozen for the round: no list of all of them ever exists and no
-    order of edges matters. ``max_condition_size`` bounds r. ``possible_ancestors=False`` leaves out the last condition, which prunes
-    but is not needed.
+    Candidates are made one at a time, in a fixed order, from a graph frozen for the round: no list of all of them ever exists and the
+    order of edges does not matter. ``max_condition_size`` bounds r. ``possible_ancestors=False`` leaves out the last
+    condition, which prunes but is not needed.
     """
 
     name: ClassVar[str] = "icd"
@@ -65,12 +64,11 @@ class ICD(Learner):
     def _round(self, ci: CITest, graph: PartialGraph, reach: list[int], adjacency: Adjacency, sets: RecordedSets, size: int) -> None:
         """Test every edge against its candidates of this size; the graph stays as it was until the round is over."""
         for a, b in ((int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))):
-            allowed = _possible_ancestors(graph, a, b) if self.possible_ancestors else -1
-            for z in candidate_sets(graph, a, b, size, reach[a] & allowed, reach[b] & allowed):
-                if ci.verdict(a, b, z).independent:
-                    adjacency[a, b] = adjacency[b, a] = False
-                    sets[a, b] = z
-                    break
+            allowed = (_possible_ancestors(graph, a, b) if self.possible_ancestors else -1) & ~(1 << a | 1 << b)
+            separator = separator_near(ci, graph, a, b, size, reach[a] & allowed, reach[b] & allowed)
+            if separator is not None:
+                adjacency[a, b] = adjacency[b, a] = False
+                sets[a, b] = separator
 
 
 def marked_graph(adjacency: Adjacency, sets: RecordedSets) -> PartialGraph:
@@ -82,19 +80,27 @@ def marked_graph(adjacency: Adjacency, sets: RecordedSets) -> PartialGraph:
     return graph
 
 
-def candidate_sets(graph: PartialGraph, a: int, b: int, size: int, from_a: int, from_b: int) -> Iterator[Variables]:
-    """Sets of this size that hang together with a, from the pool ``from_a``, then those with b that do not hang together with a."""
-    ends = 1 << a | 1 << b
-    first = tuple(members(from_a & ~ends))
-    for z in combinations(first, size):
-        if hangs_together(graph, a, mask_of(z)):
-            yield z
-    if size == 0:
-        return
-    for z in combinations(tuple(members(from_b & ~ends)), size):
+def separator_near(ci: CITest, graph: PartialGraph, a: int, b: int, size: int, from_a: int, from_b: int) -> Variables | None:
+    """A separating set of this size that hangs together with a, from the pool ``from_a``, else one that does with b.
+
+    A pool of neighbours alone hangs together whatever is taken from it, and needs no check of each set.
+    """
+    whole_a, whole_b = (not pool & ~mask_of(graph.around[v]) for v, pool in ((a, from_a), (b, from_b)))
+
+    def hangs_on_a(z: Variables) -> bool:
+        return hangs_together(graph, a, mask_of(z))
+
+    def hangs_on_b_only(z: Variables) -> bool:
         mask = mask_of(z)
-        if hangs_together(graph, b, mask) and (mask & ~from_a or not hangs_together(graph, a, mask)):
-            yield z
+        return hangs_together(graph, b, mask) and (bool(mask & ~from_a) or not hangs_together(graph, a, mask))
+
+    found = ci.find_separator(a, b, tuple(members(from_a)), (size,), admits=None if whole_a else hangs_on_a)
+    if found is None and size > 0:
+        pool = tuple(members(from_b))
+        if whole_a and whole_b:
+            return ci.find_separator(a, b, pool, (size,), tried=[set(members(from_a))])
+        return ci.find_separator(a, b, pool, (size,), admits=hangs_on_b_only)
+    return found
 
 
 def hangs_together(graph: PartialGraph, root: int, z: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -111,7 +112,7 @@ def check_triples(ci: CITest, adjacency: Adjacency, sets: RecordedSets, triples:
 def _weak_edge(ci: CITest, sets: RecordedSets, path: tuple[int, ...]) -> tuple[tuple[int, int], tuple[int, ...]] | None:
     """The first edge of a discriminating path whose ends a subset of sepset(d, c) separates, with that subset."""
     whole = sets[path[0], path[-1]]
-    for u, v in zip(path, path[1:], strict=False):
+    for u, v in pairwise(path):
         candidates = [w for w in whole if w not in (u, v)]
         found = ci.find_separator(u, v, candidates, range(len(candidates) + 1))
         if found is not None:
