@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 N ?= 3000
 
-.PHONY: demo test check format exactness clean
+.PHONY: demo test check format exactness learners-table clean
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("dicola needs Python 3.11 or newer; set PYTHON=/path/to/it") if sys.version_info < (3, 11) else None'
@@ -30,17 +30,20 @@ test: $(VENV)/.test             ## the whole test suite
 	$(BIN)/python -m pytest -n 2
 
 check: $(VENV)/.check           ## format, lint, strict types, import contract
-	$(BIN)/ruff format --check src tests scripts
-	$(BIN)/ruff check src tests scripts
+	$(BIN)/ruff format --check src tests scripts benchmarks
+	$(BIN)/ruff check src tests scripts benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
 format: $(VENV)/.check
-	$(BIN)/ruff format src tests scripts
-	$(BIN)/ruff check --fix src tests scripts
+	$(BIN)/ruff format src tests scripts benchmarks
+	$(BIN)/ruff check --fix src tests scripts benchmarks
 
 exactness: $(VENV)/.test        ## make exactness N=50000: that many random graphs against the true PAG
 	$(BIN)/python -m tests.exactness.run $(N)
+
+learners-table: $(VENV)/.installed  ## learner x (alone, DiCoLa): writes docs/learners.md
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/learners.py
 
 clean:
 	rm -rf $(VENV) demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

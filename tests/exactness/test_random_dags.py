@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dicola import FCI, MAG, Oracle, discover, mag_to_pag, simulate
+from dicola.learners.names import LEARNERS
 from tests.exactness import run
 from tests.exactness.run import CHUNK, Tally, check, check_graphs, hidden_dag, main
 from tests.reference_models import (
@@ -50,6 +51,9 @@ VARIANTS: dict[str, dict[str, object]] = {
     },
 }
 
+COMPLETE = [name for name, learner in LEARNERS.items() if learner.complete]
+VARIANTS |= {f"{name} in the leaves": {"learner": name} for name in COMPLETE if name != "fci"}
+VARIANTS |= {f"{name} alone": {"learner": name, "decompose": False} for name in COMPLETE if name != "fci"}
 FAMILY_OF_SETTINGS = 5
 
 
@@ -59,7 +63,7 @@ def test_decomposed_and_alone_find_the_true_pag_with_valid_separating_sets(chunk
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_stop_start_and_blanket_setting_finds_the_true_pag(variant):
+def test_every_setting_and_every_complete_learner_finds_the_true_pag(variant):
     assert check_graphs(FAMILY_OF_SETTINGS, 0, 150, [VARIANTS[variant]]) == Tally(150)
 
 
@@ -115,7 +119,7 @@ NEEDS_POSSIBLE_DSEP = [
 @pytest.mark.parametrize("n", [7, 8, 9])
 def test_mags_that_no_set_of_neighbours_settles_are_found_exactly(n):
     variants = [{}, {"decompose": False}, {"max_depth": 0}, {"max_depth": 1, "leaf_start": "complete"}]
-    variants += [{"learner": FCI(possible_dsep="textbook"), "decompose": decompose} for decompose in (True, False)]
+    variants += [{"learner": learner, "decompose": d} for learner in (FCI(possible_dsep="textbook"), *COMPLETE[1:]) for d in (True, False)]
     for size, seed in NEEDS_POSSIBLE_DSEP:
         if size == n:
             mag = bidirected_mag(n, seed)

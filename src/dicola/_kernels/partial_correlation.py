@@ -134,6 +134,16 @@ def first_separator(
 
 
 @njit(cache=True, nogil=True)
+def first_of(correlation: Floats, x: int, y: int, sets: Ints, limit: float) -> int:
+    """Number of the first row of ``sets`` that separates x and y; -1 if none does."""
+    for i in range(len(sets)):
+        xy, xx, yy = residual(correlation, x, y, sets[i])
+        if not is_dependent(xy, xx, yy, limit):
+            return i
+    return -1
+
+
+@njit(cache=True, nogil=True)
 def sweep_level(correlation: Floats, adjacency: NDArray[np.bool_], size: int, limit: float) -> tuple[Ints, int]:
     """One order-independent level of the adjacency search: every edge against all sets of this size from its frozen neighbours.
 

@@ -7,11 +7,11 @@ plain answers here, which a test may give faster as long as verdicts and counts 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isnan, nan
-from typing import NamedTuple, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,18 @@ from dicola.graphs.marks import listed
 from dicola.graphs.skeleton import Variables
 
 Adjacency = NDArray[np.bool_]
-Admission = Callable[[Variables], bool]
-"""Which conditioning sets a search may ask about."""
+
+
+class SetFamily(Protocol):
+    """The conditioning sets a search may ask about, where not every subset of the candidates will do."""
+
+    def of_size(self, size: int) -> Iterator[Variables]:
+        """Its sets of this size, each once, in a fixed order, made as they are asked for."""
+        ...
+
+    def __contains__(self, z: Variables) -> bool:
+        """Is this set of candidates one of them?"""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +127,13 @@ class CITest(ABC):
         candidates: Sequence[int],
         sizes: Iterable[int],
         tried: Sequence[Collection[int]] = (),
-        admits: Admission | None = None,
+        family: SetFamily | None = None,
     ) -> Variables | None:
         """First subset of ``candidates`` that separates x and y, by size, then lexicographically.
 
-        Subsets of any set in ``tried`` (at most eight) are passed over, and so are those that ``admits`` does not let pass.
+        Subsets of any set in ``tried`` (at most eight) are passed over. With a ``family`` only its sets are asked about, in its order.
         """
-        return self.counted_find_separator(x, y, candidates, sizes, tried, admits)[0]
+        return self.counted_find_separator(x, y, candidates, sizes, tried, family)[0]
 
     def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
         """``given_rest`` and the number of verdicts computed for it."""
@@ -161,12 +171,12 @@ class CITest(ABC):
         candidates: Sequence[int],
         sizes: Iterable[int],
         tried: Sequence[Collection[int]] = (),
-        admits: Admission | None = None,
+        family: SetFamily | None = None,
     ) -> tuple[Variables | None, int]:
         """``find_separator`` and the number of verdicts computed for it."""
         tests = 0
         for size in sizes:
-            separator, used = self._first_separator(x, y, sorted(candidates), size, tried, admits)
+            separator, used = self._first_separator(x, y, sorted(candidates), size, tried, family)
             tests += used
             if separator is not None:
                 return separator, tests
@@ -179,11 +189,11 @@ class CITest(ABC):
         candidates: Sequence[int],
         size: int,
         tried: Sequence[Collection[int]],
-        admits: Admission | None = None,
+        family: SetFamily | None = None,
     ) -> tuple[Variables | None, int]:
         tests = 0
-        for z in combinations(candidates, size):
-            if any(all(v in old for v in z) for old in tried) or (admits is not None and not admits(z)):
+        for z in combinations(candidates, size) if family is None else family.of_size(size):
+            if any(all(v in old for v in z) for old in tried):
                 continue
             tests += 1
             if self.verdict(min(x, y), max(x, y), z).independent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from math import atanh, erfc, sqrt, tanh
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from dicola._kernels import partial_correlation as kernel
-from dicola.ci.base import Adjacency, Admission, CITest, Separation, Verdict, checked_alpha
+from dicola.ci.base import Adjacency, CITest, Separation, SetFamily, Verdict, checked_alpha
 from dicola.data import Dataset, as_dataset, check_correlation, distinct_names, name_order, named_or_positions
 from dicola.errors import InvalidData, InvalidSetting
 from dicola.graphs.skeleton import Variables
@@ -192,10 +193,10 @@ class FisherZ(CITest):
         candidates: Sequence[int],
         sizes: Iterable[int],
         tried: Sequence[Collection[int]] = (),
-        admits: Admission | None = None,
+        family: SetFamily | None = None,
     ) -> tuple[Variables | None, int]:
-        if admits is not None:
-            return super().counted_find_separator(x, y, candidates, sizes, tried, admits)
+        if family is not None:
+            return super().counted_find_separator(x, y, candidates, sizes, tried, family)
         pool = np.array(sorted(candidates), dtype=np.int64)
         parts = np.zeros(len(pool), dtype=np.uint8)
         for bit, old in enumerate(tried):
@@ -212,6 +213,29 @@ class FisherZ(CITest):
             total += int(tests)
             if separated:
                 return tuple(found[:size].tolist()), total
+        return None, total
+
+    def _first_separator(
+        self,
+        x: int,
+        y: int,
+        candidates: Sequence[int],
+        size: int,
+        tried: Sequence[Collection[int]],
+        family: SetFamily | None = None,
+    ) -> tuple[Variables | None, int]:
+        """The sets of a family in bunches, so that the kernel is called once for many of them."""
+        if family is None or tried:
+            return super()._first_separator(x, y, candidates, size, tried, family)
+        a, b, limit = min(x, y), max(x, y), self.limit(size)
+        stream, total, bunch = family.of_size(size), 0, 16
+        while some := list(islice(stream, bunch)):
+            sets = np.array(some, dtype=np.int64).reshape(len(some), size)
+            found = int(kernel.first_of(self.correlation, a, b, sets, limit))
+            if found >= 0:
+                return some[found], total + found + 1
+            total += len(some)
+            bunch = min(4 * bunch, 4096)
         return None, total
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.ci.base import Adjacency, Admission, CITest, Separation, Verdict
+from dicola.ci.base import Adjacency, CITest, Separation, SetFamily, Verdict
 from dicola.graphs.skeleton import Variables
 
 PHASES = ("blankets", "leaves", "orientation")
@@ -89,10 +89,10 @@ class Ledger(CITest):
         candidates: Sequence[int],
         sizes: Iterable[int],
         tried: Sequence[Collection[int]] = (),
-        admits: Admission | None = None,
+        family: SetFamily | None = None,
     ) -> tuple[Variables | None, int]:
         if self._memory is not None:
-            return super().counted_find_separator(x, y, candidates, sizes, tried, admits)
-        answer, tests = self._test.counted_find_separator(x, y, candidates, sizes, tried, admits)
+            return super().counted_find_separator(x, y, candidates, sizes, tried, family)
+        answer, tests = self._test.counted_find_separator(x, y, candidates, sizes, tried, family)
         self._counts[self._phase] += tests
         return answer, tests

@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 
-from dicola.ci.base import Adjacency, Admission, CITest, Verdict
+from dicola.ci.base import Adjacency, CITest, SetFamily, Verdict
 from dicola.data import name_order
 from dicola.errors import InvalidGraph
 from dicola.graphs.bits import mask_of, members
@@ -97,16 +97,17 @@ class Oracle(CITest):
         candidates: Sequence[int],
         size: int,
         tried: Sequence[Collection[int]],
-        admits: Admission | None = None,
+        family: SetFamily | None = None,
     ) -> tuple[Variables | None, int]:
         """The plain answer, found with fewer questions: the graph says at once which variables every separating set must hold.
 
         If any subset of the candidates separates x and y, their ancestors among the candidates do (van der Zander et al. 2019). So one
         question tells that no subset will do, and one a variable tells whether it can be left out. The tests that asking about each
-        subset would have taken are counted all the same, but for ``admits``: whom that would let pass is not worked out.
+        subset would have taken are counted all the same, but for a ``family``: how many
+        sets it has is not worked out, and the questions really asked are counted.
         """
         if comb(len(candidates), size) <= _FEW:
-            return super()._first_separator(x, y, candidates, size, tried, admits)
+            return super()._first_separator(x, y, candidates, size, tried, family)
         pool, old = sorted(candidates), [set(part) for part in tried]
         first, asked = None, 1
         if self._separable(x, y, pool):
@@ -115,12 +116,12 @@ class Oracle(CITest):
             asked += len(pool)
             for more in combinations(free, size - len(needed)) if len(needed) <= size else ():
                 z = tuple(sorted([*needed, *more]))
-                if (first is not None and z > first) or any(part.issuperset(z) for part in old) or (admits is not None and not admits(z)):
+                if (first is not None and z > first) or any(part.issuperset(z) for part in old) or (family is not None and z not in family):
                     continue
                 asked += 1
                 if self.verdict(x, y, z).independent:
                     first = z
-        return first, asked if admits is not None else _untried_up_to(first, set(pool), size, old)
+        return first, asked if family is not None else _untried_up_to(first, set(pool), size, old)
 
     def _separable(self, x: int, y: int, candidates: Sequence[int]) -> bool:
         ancestors = self._separation.ancestors_of(1 << self._at[x] | 1 << self._at[y] | self._selected)

@@ -29,6 +29,7 @@ def fit(
     uig_alpha: Annotated[
         float | None, typer.Option("--uig-alpha", help="Level of the blanket tests; by default the learner's own.")
     ] = None,
+    colliders: options.Colliders = "sepset",
     max_condition_size: options.MaxConditionSize = None,
     max_possible_dsep_size: options.MaxPossibleDsepSize = None,
 ) -> None:
@@ -50,6 +51,7 @@ def fit(
         stop=stop,
         blankets=blankets,
         uig_alpha=uig_alpha,
+        colliders=colliders,
     )
     dataset = read_table(data)
     with progress_bar(quiet or json) as progress:

@@ -10,7 +10,7 @@ import typer
 
 from dicola.errors import InvalidSetting
 
-Learner = Annotated[str, typer.Option("--learner", help="Base learner: fci.")]
+Learner = Annotated[str, typer.Option("--learner", help="Base learner: fci, rfci, fci+, icd, l-marvel or pc (see: dicola learners).")]
 Alone = Annotated[bool, typer.Option("--alone", help="Run the base learner on all variables at once, without decomposition.")]
 Jobs = Annotated[int, typer.Option("--jobs", help="Leaves learned at a time; -1 for all cores. The answer does not depend on it.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the results: pag.csv, pag.json, pag.svg, report.html, …")]
@@ -19,6 +19,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 Stop = Annotated[
     str, typer.Option("--stop", help="When to stop splitting: paper (nothing splits any more) or reference (the authors' caps).")
 ]
+Colliders = Annotated[str, typer.Option("--colliders", help="How unshielded triples are decided: sepset, conservative, majority or max_p.")]
 MaxConditionSize = Annotated[
     int | None, typer.Option("--max-condition-size", help="Largest conditioning set of the adjacency search; no limit by default.")
 ]

@@ -1,0 +1,86 @@
+"""Any function from a table to an adjacency matrix as a base learner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import InitVar, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from dicola.ci.base import Adjacency, CITest
+from dicola.errors import InvalidSetting
+from dicola.graphs.skeleton import RecordedSets, Skeleton
+from dicola.learners.adapters.recover import blanket_matrix, separating_sets
+from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+
+AdjacencyFunction = Callable[[pd.DataFrame, float | None], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionLearner(Learner):
+    """Wrap ``function(data, alpha)``, which returns a square matrix: variables are adjacent where either entry of the pair is not zero.
+
+    ``data`` is a table of the variables at hand, on a leaf those of the leaf; ``alpha`` is the level of the test. The matrix is an
+    array, a nested list, or a table whose rows and columns carry the same names. Separating sets are then searched with the test, among
+    sets of at most ``max_condition_size`` variables. Needs a test made from a table.
+
+    >>> import numpy as np
+    >>> from dicola import FisherZ, discover, simulate
+    >>> data = simulate.linear_gaussian(simulate.er_dag(5, 2, seed=1), 500, seed=1)
+    >>> correlated = FunctionLearner(lambda data, alpha: abs(data.corr()) > 0.2, name="correlated")
+    >>> discover(FisherZ(data), correlated).settings["learner"]
+    {'name': 'correlated', 'max_condition_size': None}
+    """
+
+    title: ClassVar[str] = "Function"
+    reference: ClassVar[str] = "the user's own"
+    guarantee: ClassVar[str] = "that of the function"
+    complete: ClassVar[bool] = False
+
+    function: InitVar[AdjacencyFunction]  # not a setting: settings are written to files
+    name: str = "function"  # type: ignore[misc]
+    max_condition_size: int | None = None
+
+    def __post_init__(self, function: AdjacencyFunction) -> None:
+        if not callable(function):
+            raise InvalidSetting(f"a FunctionLearner wraps a function of (data, alpha); got {type(function).__name__}.")
+        checked_limit("max_condition_size", self.max_condition_size)
+        vars(self)["function"] = function
+
+    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+        context = context or Context()
+        local, chosen = local_test(ci, variables)
+        data = pd.DataFrame(local.samples().copy(), columns=list(local.labels))
+        adjacency = _checked(vars(self)["function"](data, ci.alpha), local.labels, self.name)
+        sets, warnings = separating_sets(local, adjacency, RecordedSets(), lambda: blanket_matrix(local, context), self.max_condition_size)
+        return skeleton_of(ci, chosen, adjacency, sets, warnings)
+
+
+def _checked(answer: Any, labels: tuple[str, ...], name: str) -> Adjacency:
+    """The answer of a function as a symmetric matrix without a diagonal."""
+    k = len(labels)
+    if isinstance(answer, pd.DataFrame):
+        answer = _in_order(answer, labels, name)
+    try:
+        matrix = np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidSetting(f"{name!r} returned a {type(answer).__name__} that is no matrix of numbers; it must be {k} by {k}.") from None
+    if matrix.shape != (k, k):
+        raise InvalidSetting(f"{name!r} returned a matrix of shape {matrix.shape} for {k} variables; it must be {k} by {k}.")
+    if np.isnan(matrix).any():
+        raise InvalidSetting(f"{name!r} returned a matrix with missing entries; each must be 0 or not 0.")
+    adjacency: Adjacency = (matrix != 0) | (matrix.T != 0)
+    np.fill_diagonal(adjacency, False)
+    return adjacency
+
+
+def _in_order(table: pd.DataFrame, labels: tuple[str, ...], name: str) -> pd.DataFrame:
+    """The table in the order of the variables; one that only numbers its rows and columns is in order already."""
+    rows, columns = [str(row) for row in table.index], [str(column) for column in table.columns]
+    if sorted(rows) == sorted(columns) == sorted(labels):
+        return table.set_axis(rows, axis=0).set_axis(columns, axis=1).loc[list(labels), list(labels)]
+    if rows == columns == [str(i) for i in range(len(rows))]:
+        return table
+    raise InvalidSetting(f"{name!r} returned a table whose rows and columns do not carry the names of the {len(labels)} variables.")
