@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dicola.ci.base import Adjacency, CITest
-from dicola.graphs.skeleton import RecordedSets, Skeleton
+from dicola.graphs.skeleton import Skeleton
 from dicola.learners.adapters.extra import from_extra
 from dicola.learners.adapters.recover import Questions, blanket_matrix, separating_sets
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
@@ -20,24 +20,23 @@ _LEVEL = 0.5  # there a pair is independent iff p > level, so that 1 and 0 stand
 
 @dataclass(frozen=True)
 class CausalLearnFCI(Learner):
-    """The skeleton of causal-learn's ``fci``, from the answers of dicola's test; the orientation is dicola's.
+    """The skeleton of causal-learn's ``fci`` from the answers of dicola's test; separating sets and orientation are dicola's.
 
-    Runs the steps of ``fci`` that decide adjacencies: ``fas``, ``rule0``, ``removeByPossibleDsep``. Its rules of orientation are left
-    out: they change no adjacency, ask further questions, and end with a step that prints. Its separating sets are not used either,
-    because the default search stores the union of all sets found at a level, which need not separate: each pair keeps the smallest set
-    that the test found to separate it. A question met again is answered from memory, as causal-learn's own tests do.
+    Of ``fci`` those steps run that decide adjacencies: ``fas``, ``rule0`` and ``removeByPossibleDsep``. Its rules of orientation change
+    no adjacency, but ask further questions, and the last step prints. Its separating sets are unions of all sets found at a level, which
+    need not separate; here each pair keeps the smallest set that the test found to separate it. A question met again is answered from
+    memory, as by causal-learn's own tests, so the count is that of different questions.
 
-    ``depth`` bounds the sets of the first phase alone; Possible-D-Sep has no bound there. The search always starts from the complete
-    graph.
+    Not exact: its search for Possible-D-Sep looks two steps far, drops vertices by a filter that depends on the order of the search, and
+    passes over the first set of each size, so that a false edge may stay which no set of neighbours removes.
+
+    ``depth`` bounds the sets of the first phase; the second has no bound. The search always starts from the complete graph.
     """
 
     name: ClassVar[str] = "causal-learn-fci"
     title: ClassVar[str] = "FCI (causal-learn)"
-    reference: ClassVar[str] = "Zheng, Huang, Chen, Ramsey, Gong, Cai, Shimizu, Spirtes and Zhang (2024)"
-    guarantee: ClassVar[str] = (
-        "none: its Possible-D-Sep phase takes unions for separating sets, follows other paths than the definition and passes over some "
-        "sets, so an edge of which only that phase can tell that it is false may stay; without such edges the skeleton is exact"
-    )
+    reference: ClassVar[str] = "Zheng et al. (2024), causal-learn; Spirtes, Meek and Richardson (1995)"
+    guarantee: ClassVar[str] = "not exact: a false edge that no set of neighbours removes may stay"
     complete: ClassVar[bool] = False
 
     depth: int | None = None
@@ -48,36 +47,33 @@ class CausalLearnFCI(Learner):
     def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
-        adjacency, seen = _adjacency(local, -1 if self.depth is None else self.depth)
-        sets, warnings = separating_sets(local, adjacency, seen, lambda: blanket_matrix(local, context), self.depth)
-        if self.depth is not None:
+        questions = Questions(local, remember=True)
+        adjacency, finished = _adjacency(questions, len(chosen), self.depth)
+        sets, warnings = separating_sets(local, adjacency, questions.sets, lambda: blanket_matrix(local, context), self.depth)
+        if not finished:
             warnings.append(f"sets of neighbours were tried up to {self.depth} variables only (depth).")
         return skeleton_of(ci, chosen, adjacency, sets, warnings)
 
 
-def _adjacency(ci: CITest, depth: int) -> tuple[Adjacency, RecordedSets]:
-    """What causal-learn leaves adjacent, and the sets that its questions found to separate the rest."""
+def _adjacency(questions: Questions, k: int, depth: int | None) -> tuple[Adjacency, bool]:
+    """What causal-learn leaves adjacent among k variables, and whether its first phase came to its end rather than to the limit."""
     cit, fas, fci, node = (_module(name) for name in ("utils.cit", "utils.FAS", "search.ConstraintBased.FCI", "graph.GraphNode"))
-    k = len(ci)
     if k < 2:
-        return np.zeros((k, k), dtype=np.bool_), RecordedSets()
-    questions = Questions(ci, remember=True)
+        return np.zeros((k, k), dtype=np.bool_), True
     table = np.zeros((1, k))  # only its width is read
     test = _asking(cit.CIT_Base, questions, table)
-    nodes = [node.GraphNode(_node_name(i, k)) for i in range(k)]
-    graph, unions, _ = fas.fas(table, nodes, independence_test_method=test, alpha=_LEVEL, depth=depth, show_progress=False)
+    # Numbers for names: causal-learn walks through sets of nodes, and the hashes of texts, unlike these, change from run to run.
+    nodes = [node.GraphNode(i) for i in range(k)]
+    limit = -1 if depth is None else depth
+    graph, unions, _ = fas.fas(table, nodes, independence_test_method=test, alpha=_LEVEL, depth=limit, show_progress=False)
+    finished = depth is None or int((graph.graph != 0).sum(axis=1).max()) <= depth + 1
     fci.rule0(graph, nodes, unions, None, False)
     fci.removeByPossibleDsep(graph, test, _LEVEL, unions)
-    return np.asarray(graph.graph) != 0, questions.sets
+    return np.asarray(graph.graph) != 0, finished
 
 
 def _module(name: str) -> ModuleType:
     return from_extra(f"causallearn.{name}", "causal-learn", "causal-learn")
-
-
-def _node_name(i: int, k: int) -> str:
-    """Names that sort like numbers, because causal-learn goes through candidates in the order of names."""
-    return f"X{i + 1:0{len(str(k))}d}"
 
 
 def _asking(base: Any, questions: Questions, table: Any) -> Any:

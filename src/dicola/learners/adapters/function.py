@@ -26,7 +26,6 @@ class FunctionLearner(Learner):
     array, a nested list, or a table whose rows and columns carry the same names. Separating sets are then searched with the test, among
     sets of at most ``max_condition_size`` variables. Needs a test made from a table.
 
-    >>> import numpy as np
     >>> from dicola import FisherZ, discover, simulate
     >>> data = simulate.linear_gaussian(simulate.er_dag(5, 2, seed=1), 500, seed=1)
     >>> correlated = FunctionLearner(lambda data, alpha: abs(data.corr()) > 0.2, name="correlated")
@@ -52,6 +51,8 @@ class FunctionLearner(Learner):
     def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
+        if len(chosen) < 2:
+            return skeleton_of(ci, chosen, np.zeros((len(chosen), len(chosen)), dtype=np.bool_), RecordedSets())
         data = pd.DataFrame(local.samples().copy(), columns=list(local.labels))
         adjacency = _checked(vars(self)["function"](data, ci.alpha), local.labels, self.name)
         sets, warnings = separating_sets(local, adjacency, RecordedSets(), lambda: blanket_matrix(local, context), self.max_condition_size)

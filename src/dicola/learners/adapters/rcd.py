@@ -17,20 +17,21 @@ from dicola.learners.base import Context, Learner, local_test, skeleton_of
 
 @dataclass(frozen=True)
 class RcdLMarvel(Learner):
-    """The skeleton of rcd's ``l_marvel``, from the answers of dicola's test and from dicola's Markov blankets.
+    """The skeleton of rcd's ``l_marvel`` from the answers of dicola's test and from dicola's Markov blankets.
 
-    rcd returns a graph and no separating sets: each pair keeps the smallest set that the test found to separate it while rcd ran, and a
-    pair outside each other's blanket, of which rcd never asks, gets one from a search of dicola's.
+    rcd returns a graph without separating sets: each pair keeps the smallest set that the test found to separate it while rcd ran. For a
+    pair outside each other's blanket, of which rcd may never ask, one is searched afterwards.
+
+    With perfect answers no wrong skeleton is known, nor a proof that there is none: blankets are brought up to date among neighbours
+    only, and so stay larger than those of the theorem. With data a round in which nothing looks removable removes nothing, and the
+    variables that come last may stay unsearched; a pair may be separated from one end and joined from the other.
     """
 
     name: ClassVar[str] = "rcd-l-marvel"
     title: ClassVar[str] = "L-MARVEL (rcd)"
-    reference: ClassVar[str] = "Akbari, Mokhtarian, Ghassami and Kiyavash (2021); Mokhtarian, Elahi, Akbari and Kiyavash (2025)"
-    guarantee: ClassVar[str] = (
-        "exact in all our runs with perfect answers, though blankets are brought up to date among neighbours only; with data a round in "
-        "which nothing looks removable is spent without removing anything, so the last variables may stay unsearched"
-    )
-    complete: ClassVar[bool] = True
+    reference: ClassVar[str] = "Mokhtarian et al. (2025), rcd; Akbari, Mokhtarian, Ghassami and Kiyavash (2021)"
+    guarantee: ClassVar[str] = "exact in all runs with perfect answers, without proof"
+    complete: ClassVar[bool] = False
 
     def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
