@@ -207,6 +207,16 @@ def test_settings_are_kept_with_the_result():
     assert "n_jobs" not in settings, "the number of workers is no part of the result"
 
 
+@pytest.mark.parametrize("level", ["0.05", np.float32(0.05), np.float64(0.05)], ids=repr)
+@pytest.mark.parametrize("blankets", ["total_conditioning", "iamb"])
+def test_a_blanket_level_of_any_numeric_kind_works_and_can_be_written(blankets, level, tmp_path):
+    test = FisherZ(table(1), alpha=0.05)
+    found = discover(test, blankets=blankets, uig_alpha=level)
+    assert found.settings["blankets"]["alpha"] == pytest.approx(0.05)
+    assert found.pag == discover(test, blankets=blankets, uig_alpha=float(level)).pag
+    assert found.write(tmp_path).is_dir()
+
+
 def test_the_leaf_start_that_was_taken_is_told():
     oracle = Oracle(DAG.from_edges([("A", "B")]))
     assert discover(oracle).settings["leaf_start"] == "uig"

@@ -183,20 +183,23 @@ def test_a_drawing_that_fails_writes_nothing(found, tmp_path, monkeypatch):
 def test_a_folder_that_holds_no_discovery_is_refused(found, tmp_path):
     with pytest.raises(InvalidData, match="does not hold a written discovery"):
         Discovery.read(tmp_path / "nothing")
+    folder = found.write(tmp_path)
     for name in ("pag.json", "skeleton.json", "discovery.json", "timing.json"):
-        folder = found.write(tmp_path / name)
+        text = (folder / name).read_text(encoding="utf-8")
         (folder / name).unlink()
         with pytest.raises(InvalidData, match=name.replace(".", r"\.")):
             Discovery.read(folder)
+        (folder / name).write_text(text, encoding="utf-8")
+    assert Discovery.read(folder).pag == found.pag
 
 
-@pytest.mark.parametrize("text", ["", "{", "{}", "[]", "3", '{"format": "other"}'])
 @pytest.mark.parametrize("name", ["pag.json", "skeleton.json", "discovery.json"])
-def test_a_spoilt_file_is_refused_in_a_sentence(name, text, found, tmp_path):
+def test_a_spoilt_file_is_refused_in_a_sentence(name, found, tmp_path):
     folder = found.write(tmp_path)
-    (folder / name).write_text(text, encoding="utf-8")
-    with pytest.raises(DicolaError):
-        Discovery.read(folder)
+    for text in ("", "{", "{}", "[]", "3", '{"format": "other"}'):
+        (folder / name).write_text(text, encoding="utf-8")
+        with pytest.raises(DicolaError):
+            Discovery.read(folder)
 
 
 ODD_NAMES = [

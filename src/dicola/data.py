@@ -7,10 +7,14 @@ rounding. Answers go back in the user's order.
 from __future__ import annotations
 
 import re
+import warnings
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from lzma import LZMAError
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
@@ -23,8 +27,14 @@ COLLINEAR = 1e-9  # share of a column's variance left when all others are known,
 
 def name_order(names: Sequence[str]) -> list[int]:
     """Positions of the names in the fixed order: numbers inside a name count as numbers, so X2 comes before X10."""
-    keys = [([(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", n)], n) for n in names]
+    keys = [([_piece(part) for part in re.split(r"([0-9]+)", name)], name) for name in names]
     return sorted(range(len(names)), key=lambda i: keys[i])
+
+
+def _piece(part: str) -> tuple[bool, int, str]:
+    """A run of digits by its value (length without leading zeros, then digits), before any other text."""
+    digits = part.lstrip("0")
+    return (False, len(digits), digits) if part[:1].isascii() and part[:1].isdigit() else (True, 0, part)
 
 
 def distinct_names(names: Iterable[object]) -> tuple[str, ...]:
@@ -34,6 +44,8 @@ def distinct_names(names: Iterable[object]) -> tuple[str, ...]:
     for position, name in enumerate(result, start=1):
         if not name.strip():
             raise InvalidData(f"column {position} has no name; give every column a name.")
+        if not name.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise InvalidData(f"the name of column {position}, {name!r}, holds half a character, which no file can store; rename it.")
         if name in seen:
             raise InvalidData(f"the column name {name!r} appears more than once; rename one of them.")
         seen.add(name)
@@ -65,7 +77,10 @@ class Dataset:
     @classmethod
     def from_array(cls, array: ArrayLike, names: Iterable[object] | None = None) -> Dataset:
         """Take a two-dimensional array; without ``names`` the columns are called X1, X2, … by position."""
-        values = np.asarray(array)
+        try:
+            values = np.asarray(array)
+        except ValueError:
+            raise InvalidData("the rows of the table have different lengths; every row needs a value for every column.") from None
         if values.ndim != 2:
             raise InvalidData(f"a table has two dimensions (rows, columns); this array has shape {values.shape}.")
         if values.dtype.kind not in "biuf":
@@ -121,11 +136,17 @@ def read_table(path: str | Path) -> Dataset:
     try:
         header = pd.read_csv(file, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False, encoding="utf-8-sig")
         columns = [str(name) for name in header.iloc[0]]
-        frame = pd.read_csv(file, sep=separator, header=None, skiprows=1, encoding="utf-8-sig", low_memory=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(file, sep=separator, index_col=False, encoding="utf-8-sig", low_memory=False)
     except pd.errors.EmptyDataError:
         raise InvalidData(f"{str(path)!r} is empty or has no rows below its header; a header and rows of numbers are needed.") from None
-    except (pd.errors.ParserError, UnicodeDecodeError, OSError, EOFError) as error:
+    except pd.errors.ParserWarning:
+        raise InvalidData(f"{str(path)!r} has rows that are longer than its header; every row needs one value for every name.") from None
+    except (pd.errors.ParserError, UnicodeDecodeError, OSError, EOFError, ImportError, zlib.error, BadZipFile, LZMAError) as error:
         raise InvalidData(f"{str(path)!r} could not be read as a table: {str(error).strip()}.") from None
+    if frame.empty:
+        raise InvalidData(f"{str(path)!r} is empty or has no rows below its header; a header and rows of numbers are needed.")
     if frame.shape[1] != len(columns):
         raise InvalidData(f"{str(path)!r} has {len(columns)} names in its header but {frame.shape[1]} columns below it.")
     if any(re.fullmatch(r"[+-]?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)", name.strip()) for name in columns):
@@ -164,6 +185,8 @@ def _numbers(column: pd.Series[Any], name: str) -> NDArray[np.float64]:
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     if column.dtype == object or pd.api.types.is_string_dtype(column):
         converted = pd.to_numeric(column, errors="coerce")
+        if pd.api.types.is_complex_dtype(converted):
+            raise InvalidData(f"column {name!r} holds complex numbers; real numbers are needed. Encode the column or drop it.")
         bad = converted.isna() & column.notna()
         if not bad.any():
             return converted.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -197,6 +220,15 @@ def _check_constant(values: NDArray[np.float64], labels: tuple[str, ...]) -> Non
     constant = np.nonzero((values == values[:1]).all(axis=0))[0]
     if len(constant):
         raise InvalidData(f"column {labels[constant[0]]!r} is constant: it can have no cause or effect here. Drop it.")
+
+
+def correlation_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Correlation matrix of the columns; where their scales are extreme they are brought to a common one, so that no square overflows."""
+    low, high = values.min(axis=0), values.max(axis=0)
+    spread = high / 2 - low / 2
+    if ((spread > 1e-100) & (spread < 1e100)).all():
+        return np.asarray(np.corrcoef(values, rowvar=False))
+    return np.asarray(np.corrcoef((values - low) / spread if (spread < 1e300).all() else values / 4 / spread, rowvar=False))
 
 
 def check_correlation(correlation: NDArray[np.float64], labels: tuple[str, ...], n_samples: int) -> None:

@@ -19,7 +19,7 @@ from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Skeleton
-from dicola.learners.base import Context, Learner, OrientationSettings
+from dicola.learners.base import Context, Learner, OrientationSettings, checked_limit
 from dicola.learners.names import learner_named
 from dicola.orient.fixpoint import Orientation
 
@@ -68,6 +68,7 @@ def discover(
     base = learner_named(learner)
     blanket = blanket_learner(blankets, uig_alpha)
     rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes)
+    checked_limit("max_path_length", max_path_length)
     _check_choices(mode=mode, uig=uig, leaf_start=leaf_start, n_jobs=n_jobs, selection=selection, decompose=decompose)
     warm = leaf_start == "uig" or (leaf_start == "auto" and stop != "reference")
     clock = _Clock()

@@ -160,9 +160,9 @@ def _dump(value: Any) -> str:
 
 
 def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
-    assert isinstance(skeleton.sets, TreeSets)
+    leaf_sets = skeleton.sets.leaf_sets if isinstance(skeleton.sets, TreeSets) else (skeleton.sets,)
     nodes: list[dict[str, Any]] = []
-    for node, sets in zip(tree.nodes, skeleton.sets.leaf_sets, strict=True):
+    for node, sets in zip(tree.nodes, leaf_sets, strict=True):
         entry: dict[str, Any] = {"variables": list(node.variables)}
         if isinstance(node, Branch):
             entry |= {"left": node.left, "right": node.right, "separator": list(node.split.separator)}

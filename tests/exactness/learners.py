@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
@@ -65,7 +66,7 @@ class Truth:
     latents: tuple[str, ...]
     mag: MAG
 
-    @property
+    @cached_property
     def pag(self) -> PAG:
         return mag_to_pag(self.mag)
 
@@ -73,9 +74,14 @@ class Truth:
         return Oracle(self.graph, self.latents)
 
 
+def _most_observed(number: int) -> int:
+    """4 to 9 vertices in a quarter of the graphs, 4 to 7 in the others, which take a tenth of the time."""
+    return 9 if number % 8 < 2 else 7
+
+
 def hidden_truth(seed: int, number: int) -> Truth:
     """A DAG with 4 to 9 observed and 1 to 4 hidden variables."""
-    dag, latents = hidden_dag(seed, number)
+    dag, latents = hidden_dag(seed, number, _most_observed(number))
     return Truth(f"hidden {seed}/{number}", dag, tuple(latents), dag.true_mag(latents))
 
 
@@ -87,7 +93,7 @@ def of_mag(label: str, marks: Marks) -> Truth:
 def bidirected_truth(seed: int, number: int) -> Truth:
     """A MAG of 4 to 9 vertices with many bidirected edges."""
     rng = np.random.default_rng([seed, number, 1])
-    n = int(rng.integers(4, 10))
+    n = int(rng.integers(4, _most_observed(number) + 1))
     return of_mag(f"bidirected {seed}/{number}", random_large_mag(rng, n, float(rng.uniform(0.1, 0.3)), float(rng.uniform(0.2, 0.6))))
 
 
@@ -97,11 +103,11 @@ def random_truth(seed: int, number: int) -> Truth:
 
 
 def insufficient_truth(seed: int, number: int) -> Truth:
-    """A MAG of 5 to 8 vertices that holds EX5 or EX6; in nine of ten sets of neighbours do not separate all that is separable."""
+    """A MAG of 5 to 9 vertices that holds EX5 or EX6; in eight of ten sets of neighbours do not separate all that is separable."""
     for attempt in range(1000):
         rng = np.random.default_rng([seed, number, attempt])
         core = (EX5 if rng.random() < 0.7 else EX6).marks.tolist()
-        grown = _grown(rng, core, min(len(core) + int(rng.integers(0, 4)), 8), float(rng.uniform(0.1, 0.5)))
+        grown = _grown(rng, core, min(len(core) + int(rng.integers(0, 5)), 9), float(rng.uniform(0.1, 0.8)))
         if grown is not None:
             return of_mag(f"insufficient {seed}/{number}", permuted(grown, rng.permutation(len(grown)).tolist()))
     raise AssertionError("a thousand attempts without a MAG")
@@ -114,7 +120,7 @@ def _grown(rng: np.random.Generator, core: Marks, n: int, density: float) -> Mar
         join(marks, a, b, (core[a][b], core[b][a]))
     for a, b in rng.permutation([pair for pair in combinations(range(n), 2) if not marks[pair[0]][pair[1]]]).tolist():
         if rng.random() < (density / 3 if max(a, b) < len(core) else density):
-            join(marks, a, b, [DIRECTED, REVERSED, BIDIRECTED, BIDIRECTED][int(rng.integers(4))])
+            join(marks, a, b, [DIRECTED, REVERSED, BIDIRECTED][int(rng.integers(3))])
             if not is_ancestral(marks):
                 join(marks, a, b, (NONE, NONE))
     before = ancestors(marks)
@@ -200,7 +206,7 @@ class Tally:
 
 
 def check(learner: str | Learner, decompose: bool, truth: Truth, sets: bool = True) -> Tally:
-    """A complete learner against the true PAG, mark for mark; RFCI against the facts it may state."""
+    """A complete learner against the true PAG, mark for mark; RFCI against what it promises."""
     oracle = truth.oracle()
     found = discover(oracle, learner, decompose=decompose)
     name = found.settings["learner"]["name"]
@@ -214,7 +220,7 @@ def check(learner: str | Learner, decompose: bool, truth: Truth, sets: bool = Tr
     else:
         too_many = bool(edges_too_many(found.pag, truth.mag))
         faults += [f"misses {edge}" for edge in edges_missed(found.pag, truth.mag)]
-        faults += unsound_marks(found.pag, truth.mag) if not decompose else []
+        faults += unsound_marks(found.pag, truth.mag)
         if not too_many and found.pag != truth.pag:
             faults.append(f"right skeleton, but {found.pag} instead of {truth.pag}")
     way = "DiCoLa" if decompose else "alone"
@@ -293,7 +299,7 @@ def main(arguments: Sequence[str] | None = None, write: Callable[[str], object] 
             write(f"{fault}\n")
         more = f", {total.too_many} with edges too many" if total.too_many else ""
         write(f"{key[0]:<10}{key[1]:<8}{total.graphs:>7} graphs checked, {len(total.wrong)} wrong{more}\n")
-        failed |= bool(total.wrong) and (key[0] in COMPLETE or key[0] == "pc" or key[1] == "alone")
+        failed |= bool(total.wrong)
     if chosen.released:
         failed |= check_released(reference_data(), write) > 0
     return int(failed)

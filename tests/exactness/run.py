@@ -20,8 +20,8 @@ from dicola.ci.base import CITest
 from tests.reference_models import names, random_hidden_dag
 
 SETTINGS: tuple[dict[str, object], ...] = ({}, {"decompose": False})
-DENSITIES = (0.15, 0.25, 0.35, 0.45, 0.6)
-CHUNK = 110
+DENSITIES = (0.15, 0.25, 0.35, 0.5)
+CHUNK = 102
 
 
 @dataclass(frozen=True)

@@ -137,14 +137,6 @@ def test_every_known_learner_says_what_it_is():
         assert isinstance(learner.complete, bool)
 
 
-def test_a_complete_learner_by_name_is_exact_alone_and_with_parts():
-    for name in (name for name, learner in LEARNERS.items() if learner.complete):
-        for number in range(20):
-            dag, latents = hidden_dag(127, number)
-            for decompose in (True, False):
-                assert discover(Oracle(dag, latents), name, decompose=decompose).pag == dag.true_pag(latents)
-
-
 def test_a_learner_of_ones_own_is_one_method():
     class Everything(Learner):
         name, title, reference, guarantee, complete = "all", "All", "none", "none", False

@@ -26,7 +26,7 @@ class GrowShrink(BlanketLearner):
 
     def __post_init__(self) -> None:
         if self.alpha is not None:
-            checked_alpha(self.alpha)
+            object.__setattr__(self, "alpha", checked_alpha(self.alpha))
 
     def learn(self, ci: CITest, block: Sequence[int] | None = None) -> Adjacency:
         inside = list(range(len(ci))) if block is None else list(block)

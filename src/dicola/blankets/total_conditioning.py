@@ -24,7 +24,7 @@ class TotalConditioning(BlanketLearner):
 
     def __post_init__(self) -> None:
         if self.alpha is not None:
-            checked_alpha(self.alpha)
+            object.__setattr__(self, "alpha", checked_alpha(self.alpha))
 
     def learn(self, ci: CITest, block: Sequence[int] | None = None) -> Adjacency:
         k, n = len(ci), ci.n_samples

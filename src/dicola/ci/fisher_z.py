@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from dicola._kernels import partial_correlation as kernel
 from dicola.ci.base import Adjacency, CITest, Separation, SetFamily, Verdict, checked_alpha
-from dicola.data import Dataset, as_dataset, check_correlation, distinct_names, name_order, named_or_positions
+from dicola.data import Dataset, as_dataset, check_correlation, correlation_of, distinct_names, name_order, named_or_positions
 from dicola.errors import InvalidData, InvalidSetting
 from dicola.graphs.skeleton import Variables
 
@@ -39,8 +39,7 @@ class FisherZ(CITest):
         dataset = as_dataset(data)
         if dataset.n_samples < 5:
             raise InvalidData(f"the table has {dataset.n_samples} rows; Fisher's z test needs at least 5, and many more to find anything.")
-        with np.errstate(all="ignore"):
-            correlation = np.asarray(np.corrcoef(dataset.values, rowvar=False))
+        correlation = correlation_of(dataset.values)
         self._set_up(correlation, dataset.n_samples, dataset.labels, dataset.names, checked_alpha(alpha), _checked_untestable(untestable))
         check_correlation(self.correlation, self.labels, dataset.n_samples)
         self._values = dataset.values
@@ -56,7 +55,10 @@ class FisherZ(CITest):
         untestable: Untestable = "dependent",
     ) -> FisherZ:
         """Build from a covariance or correlation matrix and the number of rows behind it."""
-        covariance = np.asarray(matrix, dtype=np.float64)
+        try:
+            covariance = np.asarray(matrix, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidData("a covariance matrix is a square table of numbers.") from None
         if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
             raise InvalidData(f"a covariance matrix is square; this one has shape {covariance.shape}.")
         columns = distinct_names(named_or_positions(names, len(covariance)))
@@ -69,7 +71,7 @@ class FisherZ(CITest):
         if not (np.diag(covariance) > 0).all():
             bad = columns[int(np.argmin(np.diag(covariance)))]
             raise InvalidData(f"the variance of {bad!r} is not positive. Drop the variable.")
-        if n_samples != int(n_samples) or n_samples < 5:
+        if isinstance(n_samples, bool) or not isinstance(n_samples, int | np.integer) or n_samples < 5:
             raise InvalidData(f"n_samples is {n_samples!r}; Fisher's z test needs a whole number of at least 5.")
         order = name_order(columns)
         ordered = covariance[np.ix_(order, order)]
@@ -108,6 +110,7 @@ class FisherZ(CITest):
             return self
         part = FisherZ.__new__(FisherZ)
         part.correlation = self.correlation[np.ix_(chosen, chosen)]
+        part.correlation.setflags(write=False)  # as in the whole, so that the kernels are compiled for one kind of array
         part.n_samples, part.alpha, part.untestable = self.n_samples, self.alpha, self.untestable
         part.labels = tuple(self.labels[v] for v in chosen)
         inside = set(part.labels)
@@ -164,6 +167,8 @@ class FisherZ(CITest):
             return np.zeros((len(inside), len(inside)), dtype=np.bool_), 0
         precision = self._precision_of(inside)
         scale = np.diag(precision)
+        if not np.isfinite(scale).all() or (scale * kernel.SINGULAR > 1).any() or (scale <= 0).any():
+            return super().counted_given_rest(alpha, block)  # some variable is determined by the others
         dependent = precision**2 > self.limit(k - 2, alpha) * np.outer(scale, scale)
         np.fill_diagonal(dependent, False)
         return dependent, tests
@@ -176,13 +181,20 @@ class FisherZ(CITest):
         if len(rest):
             across = self.correlation[np.ix_(rest, block)]
             within = self.correlation[np.ix_(rest, rest)]
-            residual = residual - across.T @ np.linalg.solve(within, across)
         try:
+            if len(rest):
+                residual = residual - across.T @ np.linalg.solve(within, across)
             return np.asarray(np.linalg.inv((residual + residual.T) / 2), dtype=np.float64)
         except np.linalg.LinAlgError:
-            return np.asarray(np.linalg.pinv(residual, hermitian=True), dtype=np.float64)
+            return np.full(residual.shape, np.inf)
+
+    def _may_raise(self, size: int) -> bool:
+        """Would a question of this size be refused? Then it must be asked one by one: nothing is refused that is not asked."""
+        return self.untestable == "raise" and self.n_samples - size - 3 <= 0
 
     def counted_sweep_level(self, adjacency: Adjacency, size: int) -> tuple[list[Separation], int]:
+        if self._may_raise(size):
+            return super().counted_sweep_level(adjacency, size)
         rows, tests = kernel.sweep_level(self.correlation, np.ascontiguousarray(adjacency, dtype=np.bool_), size, self.limit(size))
         return [Separation(row[0], row[1], tuple(row[2:])) for row in rows.tolist()], int(tests)
 
@@ -195,7 +207,8 @@ class FisherZ(CITest):
         tried: Sequence[Collection[int]] = (),
         family: SetFamily | None = None,
     ) -> tuple[Variables | None, int]:
-        if family is not None:
+        sizes = tuple(sizes)
+        if family is not None or any(self._may_raise(size) for size in sizes):
             return super().counted_find_separator(x, y, candidates, sizes, tried, family)
         pool = np.array(sorted(candidates), dtype=np.int64)
         parts = np.zeros(len(pool), dtype=np.uint8)
@@ -204,10 +217,8 @@ class FisherZ(CITest):
         a, b = min(x, y), max(x, y)
         total = 0
         for size in sizes:
-            if size == 0 and tried:
+            if (size == 0 and tried) or size > len(pool):
                 continue
-            if size > len(pool):
-                break
             found = np.empty(max(size, 1), dtype=np.int64)
             separated, tests = kernel.first_separator(self.correlation, a, b, pool, size, self.limit(size), parts, found)
             total += int(tests)
@@ -225,7 +236,7 @@ class FisherZ(CITest):
         family: SetFamily | None = None,
     ) -> tuple[Variables | None, int]:
         """The sets of a family in bunches, so that the kernel is called once for many of them."""
-        if family is None or tried:
+        if family is None or tried or self._may_raise(size):
             return super()._first_separator(x, y, candidates, size, tried, family)
         a, b, limit = min(x, y), max(x, y), self.limit(size)
         stream, total, bunch = family.of_size(size), 0, 16

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -25,7 +25,7 @@ class Leaf:
     """Variables to be handed to the base learner, with their independence graph where one was learned."""
 
     variables: Variables
-    uig: UndirectedGraph | None = None
+    uig: UndirectedGraph | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

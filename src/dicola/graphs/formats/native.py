@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,17 +18,13 @@ from dicola.graphs.pag import PAG
 
 def to_csv(pag: PAG) -> str:
     """First column ``node``, then one column a node; entry [i, j] is the mark at j: 0 none, 1 circle, 2 arrowhead, 3 tail."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["node", *pag.names])
-    for name, row in zip(pag.names, pag.marks.tolist(), strict=True):
-        writer.writerow([name, *row])
-    return text.getvalue()
+    rows = ([name, *map(str, row)] for name, row in zip(pag.names, pag.marks.tolist(), strict=True))
+    return _csv_lines([["node", *pag.names], *rows])
 
 
 def from_csv(text: str) -> PAG:
     """Read what ``to_csv`` writes."""
-    rows = [row for row in csv.reader(io.StringIO(text)) if row]
+    rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     if not rows or rows[0][:1] != ["node"]:
         raise InvalidGraph("a PAG table begins with the header 'node' and one column a node.")
     names = rows[0][1:]
@@ -78,16 +74,21 @@ def read_pag(path: str | Path) -> PAG:
 
 def dag_to_csv(dag: DAG) -> str:
     """Header ``parent,child``, one arc a line; nodes without arcs are not in it."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["parent", "child"])
-    writer.writerows(dag.arcs())
-    return text.getvalue()
+    return _csv_lines([["parent", "child"], *dag.arcs()])
+
+
+def _csv_lines(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV; a cell is quoted where it must be, a carriage return alone included."""
+
+    def quoted(cell: str) -> str:
+        return '"' + cell.replace('"', '""') + '"' if not cell or any(letter in cell for letter in ',"\r\n') else cell
+
+    return "".join(",".join(quoted(cell) for cell in row) + "\n" for row in rows)
 
 
 def read_dag(path: str | Path, nodes: Sequence[str] | None = None) -> DAG:
     """Read a DAG from ``parent,child`` lines; further columns are ignored. ``nodes`` fixes the order and adds those without arcs."""
-    rows = [row for row in csv.reader(io.StringIO(_text_of(Path(path)))) if row]
+    rows = [row for row in csv.reader(io.StringIO(_text_of(Path(path)), newline="")) if row]
     if not rows or [cell.strip().lower() for cell in rows[0][:2]] != ["parent", "child"]:
         raise InvalidGraph(f"{str(path)!r} is no list of arcs: its first line must be 'parent,child'.")
     for line, row in enumerate(rows[1:], start=2):
@@ -98,12 +99,13 @@ def read_dag(path: str | Path, nodes: Sequence[str] | None = None) -> DAG:
 
 def read_lines(path: str | Path) -> list[str]:
     """The lines of a text file that are not empty: one name each."""
-    return [line for line in _text_of(Path(path)).split("\n") if line.strip()]
+    return [line for line in _text_of(Path(path)).replace("\r\n", "\n").split("\n") if line.strip()]
 
 
 def _text_of(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8-sig")
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            return stream.read()
     except FileNotFoundError:
         raise InvalidGraph(f"there is no file {str(file)!r}.") from None
     except (OSError, UnicodeDecodeError) as error:
