@@ -64,6 +64,7 @@ class _Removal:
         self.sets = RecordedSets()
         self.forced = 0
         self.cut_short = False
+        self._sure = max_size is None  # that the variable to go is removable; within a limit it only looks so
         self._refused: dict[int, int] = {}  # blanket for which a variable was found not removable: it stays so while the blanket does
 
     def run(self) -> None:
@@ -80,7 +81,9 @@ class _Removal:
             else:
                 x = order[0]
                 self.forced += 1
+                self._sure = False
             self._remove(x)
+            self._sure = self.max_size is None
 
     def _sizes(self, pool: Sequence[int]) -> range:
         limit = len(pool) if self.max_size is None else min(len(pool), self.max_size)
@@ -134,21 +137,33 @@ class _Removal:
         return self.ci.find_separator(y, z, with_x, [size + 1 for size in self._sizes(pool)], tried=[set(pool)]) is None
 
     def _remove(self, x: int) -> None:
-        """Take x out, and out of each other's blankets those pairs of its blanket that nothing but x held together."""
+        """Take x out and bring the blankets of its blanket up to date.
+
+        If x is removable, pairs that nothing but x held together fall apart, and no pair is joined. If it is not, its removal may also
+        join pairs (a chain through x), so each pair is asked anew given all that surrounds it.
+        """
         around = list(members(self.blankets[x]))
         self.left &= ~(1 << x)
         for v in around:
             self.blankets[v] &= ~(1 << x)
+        near = self.blankets[x]
         for y, z in combinations(around, 2):
-            if not self.blankets[y] >> z & 1 or self.adjacency[y, z]:
+            in_touch = self.blankets[y] >> z & 1
+            if self._sure and (not in_touch or self.adjacency[y, z]):
                 continue
-            smaller = min(self.blankets[y] & ~(1 << z), self.blankets[z] & ~(1 << y), key=int.bit_count)
-            given = tuple(members(smaller))
-            if self.ci.during("blankets").verdict(y, z, given).independent:
-                self.blankets[y] &= ~(1 << z)
-                self.blankets[z] &= ~(1 << y)
-                if self.sets.get(y, z) is None:
-                    self.sets[y, z] = given
+            pair = 1 << y | 1 << z
+            if self._sure:
+                given = min(self.blankets[y] & ~pair, self.blankets[z] & ~pair, key=int.bit_count)
+            else:
+                given = (self.blankets[y] | self.blankets[z] | near) & self.left & ~pair
+            if not self.ci.during("blankets").verdict(y, z, tuple(members(given))).independent:
+                self.blankets[y] |= 1 << z
+                self.blankets[z] |= 1 << y
+                continue
+            self.blankets[y] &= ~pair
+            self.blankets[z] &= ~pair
+            if not self._is_decided(y, z):
+                self.sets[y, z] = members(given)
 
     def warnings(self) -> list[str]:
         """What the user should know of this run."""
