@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
@@ -59,16 +58,13 @@ EX6 = MAG.from_text("0 --> 1; 2 --> 0; 2 --> 1; 4 --> 3; 3 --> 5; 4 --> 5; 0 <->
 
 @dataclass(frozen=True)
 class Truth:
-    """A graph, what of it is hidden, and the MAG over the rest."""
+    """A graph, what of it is hidden, and the MAG and the PAG over the rest."""
 
     label: str
     graph: DAG | MAG
     latents: tuple[str, ...]
     mag: MAG
-
-    @cached_property
-    def pag(self) -> PAG:
-        return mag_to_pag(self.mag)
+    pag: PAG
 
     def oracle(self) -> Oracle:
         return Oracle(self.graph, self.latents)
@@ -82,12 +78,13 @@ def _most_observed(number: int) -> int:
 def hidden_truth(seed: int, number: int) -> Truth:
     """A DAG with 4 to 9 observed and 1 to 4 hidden variables."""
     dag, latents = hidden_dag(seed, number, _most_observed(number))
-    return Truth(f"hidden {seed}/{number}", dag, tuple(latents), dag.true_mag(latents))
+    mag = dag.true_mag(latents)
+    return Truth(f"hidden {seed}/{number}", dag, tuple(latents), mag, mag_to_pag(mag))
 
 
 def of_mag(label: str, marks: Marks) -> Truth:
     mag = MAG.from_matrix(marks, names(len(marks)))
-    return Truth(label, mag, (), mag)
+    return Truth(label, mag, (), mag, mag_to_pag(mag))
 
 
 def bidirected_truth(seed: int, number: int) -> Truth:

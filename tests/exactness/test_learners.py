@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +51,7 @@ def test_a_complete_learner_finds_the_true_pag_and_valid_sets_alone_and_under_di
 @pytest.mark.parametrize("chunk", range(4))
 @pytest.mark.parametrize("learner", COMPLETE)
 def test_so_it_does_where_sets_of_neighbours_are_not_enough(learner, chunk):
-    for number in range(chunk * 75, (chunk + 1) * 75):
+    for number in range(chunk * 50, (chunk + 1) * 50):
         for decompose in WAYS.values():
             assert check(learner, decompose, insufficient_truth(2, number)) == Tally(1)
 
@@ -120,6 +122,13 @@ def test_the_command_fails_where_a_learner_does(monkeypatch, bad):
     said: list[str] = []
     assert main(["6", "--seed", "3"], said.append) == 1
     assert [line.split()[0] for line in said if "graphs checked" in line and " 0 wrong" not in line] == [bad, bad]
+
+
+def test_the_command_runs_as_a_process_of_its_own_with_workers():
+    command = [sys.executable, "-m", "tests.exactness.learners", "4", "--jobs", "2"]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("4 graphs checked, 0 wrong") == len(LEARNERS) * len(WAYS)
 
 
 def test_the_command_fails_where_nothing_was_checked():

@@ -159,7 +159,12 @@ def test_every_removal_of_a_noisy_run_takes_one_variable_out():
         search = _Removal(test, [mask_of(np.nonzero(row)[0].tolist()) for row in test.given_rest()], None)
         left: list[int] = []
         remove = search._remove
-        search._remove = lambda x, left=left, remove=remove: (remove(x), left.append(search.left.bit_count()))  # type: ignore[method-assign, assignment]
+
+        def count(x: int, search=search, remove=remove, left=left) -> None:
+            remove(x)
+            left.append(search.left.bit_count())
+
+        search._remove = count  # type: ignore[method-assign]
         search.run()
         assert left == list(range(n - 1, 0, -1))
         for x, y in combinations(range(n), 2):

@@ -41,7 +41,13 @@ def test_meek2_closes_no_cycle():
 
 @pytest.mark.parametrize(
     "text",
-    ["a --> b; c --> b; a o-o c", "a --> b; b o-o c; a o-o c", "b --> a; b --> c; a o-o c", "a --> b; b --> c; c --> a", "a --> b; b --> c"],
+    [
+        "a --> b; c --> b; a o-o c",
+        "a --> b; b o-o c; a o-o c",
+        "b --> a; b --> c; a o-o c",
+        "a --> b; b --> c; c --> a",
+        "a --> b; b --> c",
+    ],
 )
 def test_meek2_says_nothing_elsewhere(text):
     assert_silent(meek2, text, "a b c")
