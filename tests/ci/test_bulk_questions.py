@@ -177,3 +177,17 @@ def test_sizes_may_come_in_any_order(maker, sizes):
         if len(test) > 3:
             search = (0, 1, [2, 3], sizes)
             assert test.counted_find_separator(*search) == plain(test).counted_find_separator(*search), seed
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_level_over_candidates_is_that_of_asking_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(12):
+        p = int(rng.integers(3, 9))
+        test = FisherZ(rng.normal(size=(60, p)) @ rng.normal(size=(p, p)), alpha=0.05)
+        half = np.triu(rng.random((p, p)) < 0.6, 1)
+        candidates, tried = (rng.random((p, p)) < 0.7, rng.random((p, p)) < 0.4)
+        for size in range(p):
+            for pools, old in ((candidates, tried), (candidates, None), (None, tried)):
+                fast = test.counted_sweep_level(half | half.T, size, pools, old)
+                assert fast == CITest.counted_sweep_level(test, half | half.T, size, pools, old)

@@ -50,8 +50,8 @@ class Shuffled(CITest):
     def verdict(self, x, y, z):
         return self._test.verdict(x, y, z)
 
-    def counted_sweep_level(self, adjacency, size) -> tuple[list[Separation], int]:
-        fallen, tests = self._test.counted_sweep_level(adjacency, size)
+    def counted_sweep_level(self, adjacency, size, candidates=None, tried=None) -> tuple[list[Separation], int]:
+        fallen, tests = self._test.counted_sweep_level(adjacency, size, candidates, tried)
         return fallen[::-1], tests
 
 

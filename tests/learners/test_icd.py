@@ -9,7 +9,8 @@ import pytest
 
 from dicola import ICD, CallableTest, FisherZ, Oracle, discover, mag_to_pag, simulate
 from dicola.ci.base import CITest, Verdict
-from dicola.learners.icd import Hanging, PdsPaths, marked_graph
+from dicola.learners.icd import Hanging, marked_graph
+from dicola.learners.possible_dsep import PdsPaths
 from dicola.orient.partial import PartialGraph
 from tests.exactness.learners import EX4, EX5, EX6, edges_missed, insufficient_truth, random_truth
 from tests.exactness.run import hidden_dag, wrong_sets
@@ -161,7 +162,7 @@ def test_the_family_of_an_end_is_every_set_that_hangs_on_it_once():
         rng = np.random.default_rng(number)
         for root in range(len(graph)):
             pool = mask(v for v in range(len(graph)) if v != root and rng.random() < 0.8)
-            family = Hanging(PdsPaths(graph), root, pool)
+            family = Hanging(PdsPaths.of(graph), root, pool)
             wanted = {tuple(bits(z)) for z in subsets(pool) if naive_reach(graph, root, z) == z}
             for size in range(pool.bit_count() + 1):
                 made = list(family.of_size(size))

@@ -11,12 +11,24 @@ from dicola import DAG, MAG, Oracle
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets
 from dicola.learners.adjacency import separate_by_neighbours, starting_point
-from dicola.learners.possible_dsep import collider_graph, possible_dsep, separate_by_possible_dsep
+from dicola.learners.possible_dsep import PdsPaths, separate_by_possible_dsep
+from dicola.orient.colliders import by_separating_set, r0
 from dicola.orient.partial import PartialGraph
 from tests.exactness.run import hidden_dag
 
 EX5 = MAG.from_text("3 --> 0; 0 --> 4; 3 --> 2; 2 --> 1; 0 <-> 1; 2 <-> 4", nodes="01234")
 EX6 = MAG.from_text("0 --> 1; 2 --> 0; 2 --> 1; 4 --> 3; 3 --> 5; 4 --> 5; 0 <-> 5; 1 <-> 3; 2 <-> 3", nodes="012345")
+
+
+def collider_graph(adjacency, sets) -> PartialGraph:
+    """The adjacencies with the unshielded colliders the separating sets imply."""
+    graph = PartialGraph(len(adjacency), [(int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))])
+    r0(graph, by_separating_set(sets))
+    return graph
+
+
+def possible_dsep(graph: PartialGraph, x: int) -> int:
+    return PdsPaths.of(graph).possible_dsep(x)
 
 
 def by_walks(graph: PartialGraph, x: int) -> set[int]:
@@ -136,3 +148,13 @@ def test_sets_of_neighbours_are_not_tried_again_up_to_the_size_already_searched(
         for (size,), tried in asked:
             neighbours = 2 if searched is None or size <= searched else 0
             assert len(tried) in (neighbours, neighbours + 1)
+
+
+def test_paths_from_separating_sets_are_those_of_the_oriented_colliders():
+    for number in range(60):
+        dag, hidden = hidden_dag(77, number)
+        local = Oracle(dag, hidden)
+        adjacency, sets = starting_point(len(local), None)
+        separate_by_neighbours(local, adjacency, sets, None)
+        direct, oriented = PdsPaths.from_colliders(adjacency, sets), PdsPaths.of(collider_graph(adjacency, sets))
+        assert [direct.possible_dsep(x) for x in range(len(local))] == [oriented.possible_dsep(x) for x in range(len(local))]

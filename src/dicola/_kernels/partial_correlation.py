@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.uint8]
+Bools = NDArray[np.bool_]
 
 SINGULAR = 1e-10
 
@@ -144,38 +145,41 @@ def first_of(correlation: Floats, x: int, y: int, sets: Ints, limit: float) -> i
 
 
 @njit(cache=True, nogil=True)
-def sweep_level(correlation: Floats, adjacency: NDArray[np.bool_], size: int, limit: float) -> tuple[Ints, int]:
-    """One order-independent level of the adjacency search: every edge against all sets of this size from its frozen neighbours.
+def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried: Bools, size: int, limit: float) -> tuple[Ints, int]:
+    """One order-independent level: every edge against all sets of this size from row i, then row j, of ``candidates``.
 
-    Answers the edges that fall as rows (i, j, members of the set), and the number of verdicts computed.
+    Sets within row i or row j of ``tried`` (which may be empty) are passed over. Answers the edges that fall as rows (i, j, members of
+    the set), and the number of verdicts computed.
     """
     n = len(adjacency)
     rows = np.empty((16, size + 2), np.int64)
     count = 0
     tests = 0
     found = np.empty(max(size, 1), np.int64)
-    neighbours = np.empty(n, np.int64)
-    nowhere = np.zeros(n, np.uint8)
-    beside_i = np.zeros(n, np.uint8)
+    pool = np.empty(n, np.int64)
+    parts = np.empty(n, np.uint8)
+    has_tried = len(tried) > 0
     for i in range(n):
         for j in range(i + 1, n):
             if not adjacency[i, j]:
                 continue
-            m = 0
-            for v in range(n):
-                if adjacency[i, v] and v != j:
-                    neighbours[m] = v
-                    m += 1
-            separated, used = first_separator(correlation, i, j, neighbours[:m], size, limit, nowhere[:m], found)
-            tests += used
-            if not separated and size > 0:
+            separated = False
+            for end in range(2):
+                if separated or (end == 1 and size == 0):
+                    break
+                owner = i if end == 0 else j
                 m = 0
                 for v in range(n):
-                    if adjacency[j, v] and v != i:
-                        neighbours[m] = v
-                        beside_i[m] = 1 if adjacency[i, v] else 0
+                    if candidates[owner, v] and v != i and v != j:
+                        pool[m] = v
+                        part = 0
+                        if has_tried:
+                            part = (1 if tried[i, v] else 0) | (2 if tried[j, v] else 0)
+                        if end == 1 and candidates[i, v]:
+                            part |= 4
+                        parts[m] = part
                         m += 1
-                separated, used = first_separator(correlation, i, j, neighbours[:m], size, limit, beside_i[:m], found)
+                separated, used = first_separator(correlation, i, j, pool[:m], size, limit, parts[:m], found)
                 tests += used
             if separated:
                 if count == len(rows):
@@ -188,3 +192,61 @@ def sweep_level(correlation: Floats, adjacency: NDArray[np.bool_], size: int, li
                     rows[count, v + 2] = found[v]
                 count += 1
     return rows[:count], tests
+
+
+@njit(cache=True, nogil=True)
+def block_of(matrix: Floats, chosen: Ints) -> Floats:
+    """Rows and columns ``chosen`` of a matrix."""
+    block = np.empty((len(chosen), len(chosen)))
+    for a in range(len(chosen)):
+        for b in range(len(chosen)):
+            block[a, b] = matrix[chosen[a], chosen[b]]
+    return block
+
+
+@njit(cache=True, nogil=True)
+def precision_of(correlation: Floats, block: Ints) -> Floats:
+    """The rows and columns ``block`` of the inverse: the rest is swept out first, then the block inverted in place (Gauss-Jordan).
+
+    Infinite where a pivot vanishes: some variable is then determined by the others.
+    """
+    n, m = len(correlation), len(block)
+    order = np.empty(n, np.int64)
+    inside = np.zeros(n, np.bool_)
+    for i in range(m):
+        inside[block[i]] = True
+        order[n - m + i] = block[i]
+    at = 0
+    for v in range(n):
+        if not inside[v]:
+            order[at] = v
+            at += 1
+    w = block_of(correlation, order)
+    for p in range(n - m):
+        pivot = w[p, p]
+        if pivot < SINGULAR:
+            return np.full((m, m), np.inf)
+        for a in range(p + 1, n):
+            factor = w[p, a] / pivot
+            for b in range(a, n):
+                w[a, b] -= factor * w[p, b]
+    r = np.empty((m, m))
+    for a in range(m):
+        for b in range(m):
+            r[a, b] = w[n - m + min(a, b), n - m + max(a, b)]
+    for p in range(m):
+        pivot = r[p, p]
+        if pivot < SINGULAR:
+            return np.full((m, m), np.inf)
+        for b in range(m):
+            r[p, b] /= pivot
+        r[p, p] = 1.0 / pivot
+        for a in range(m):
+            if a == p:
+                continue
+            factor = r[a, p]
+            for b in range(m):
+                if b != p:
+                    r[a, b] -= factor * r[p, b]
+            r[a, p] = -factor / pivot
+    return (r + r.T) / 2.0

@@ -112,13 +112,16 @@ class CITest(ABC):
         """Total conditioning: which pairs of ``block`` (default: all) are dependent given *all* other variables of this test?"""
         return self.counted_given_rest(alpha, block)[0]
 
-    def sweep_level(self, adjacency: Adjacency, size: int) -> list[Separation]:
-        """One order-independent level of the adjacency search.
+    def sweep_level(
+        self, adjacency: Adjacency, size: int, candidates: Adjacency | None = None, tried: Adjacency | None = None
+    ) -> list[Separation]:
+        """One order-independent level of a search: every edge against all sets of one size.
 
-        Every edge i - j of the frozen ``adjacency`` is tested given all sets of this size from the neighbours of i, then from those
-        of j; the first that separates is reported.
+        Every edge i - j of the frozen ``adjacency`` is tested given all sets of this size from row i of ``candidates`` (default: the
+        neighbours of i), then from row j; the first that separates is reported. Sets that lie within row i or row j of ``tried`` are
+        passed over.
         """
-        return self.counted_sweep_level(adjacency, size)[0]
+        return self.counted_sweep_level(adjacency, size, candidates, tried)[0]
 
     def find_separator(
         self,
@@ -146,22 +149,24 @@ class CITest(ABC):
             dependent[i, j] = dependent[j, i] = not verdict.independent_at(alpha)
         return dependent, len(inside) * (len(inside) - 1) // 2
 
-    def counted_sweep_level(self, adjacency: Adjacency, size: int) -> tuple[list[Separation], int]:
+    def counted_sweep_level(
+        self, adjacency: Adjacency, size: int, candidates: Adjacency | None = None, tried: Adjacency | None = None
+    ) -> tuple[list[Separation], int]:
         """``sweep_level`` and the number of verdicts computed for it."""
-        frozen = [np.nonzero(row)[0].tolist() for row in np.asarray(adjacency)]
+        pools = [np.nonzero(row)[0].tolist() for row in np.asarray(adjacency if candidates is None else candidates)]
+        old = None if tried is None else [set(np.nonzero(row)[0].tolist()) for row in np.asarray(tried)]
         fallen: list[Separation] = []
         tests = 0
-        for i, neighbours in enumerate(frozen):
-            for j in (v for v in neighbours if v > i):
-                beside_i = [v for v in neighbours if v != j]
-                beside_j = [v for v in frozen[j] if v != i]
-                separator, used = self._first_separator(i, j, beside_i, size, ())
+        for i, j in np.argwhere(np.triu(np.asarray(adjacency), 1)).tolist():
+            first, second = ([v for v in pools[a] if v not in (i, j)] for a in (i, j))
+            passed = [] if old is None else [old[i], old[j]]
+            separator, used = self._first_separator(i, j, first, size, passed)
+            tests += used
+            if separator is None and size > 0:
+                separator, used = self._first_separator(i, j, second, size, [*passed, first])
                 tests += used
-                if separator is None and size > 0:
-                    separator, used = self._first_separator(i, j, beside_j, size, (beside_i,))
-                    tests += used
-                if separator is not None:
-                    fallen.append(Separation(i, j, separator))
+            if separator is not None:
+                fallen.append(Separation(i, j, separator))
         return fallen, tests
 
     def counted_find_separator(

@@ -17,6 +17,8 @@ from dicola.data import Dataset, as_dataset, check_correlation, correlation_of, 
 from dicola.errors import InvalidData, InvalidSetting
 from dicola.graphs.skeleton import Variables
 
+_SMALL = 64  # variables up to which a kernel inverts faster than the call of a library takes
+_NOTHING = np.zeros((0, 0), dtype=np.bool_)
 Untestable = Literal["dependent", "independent", "raise"]
 
 
@@ -106,15 +108,13 @@ class FisherZ(CITest):
 
     def among(self, variables: Sequence[int]) -> FisherZ:
         chosen = list(variables)
-        if chosen == list(range(len(self))):
+        if len(chosen) == len(self) and chosen == list(range(len(self))):
             return self
         part = FisherZ.__new__(FisherZ)
-        part.correlation = self.correlation[np.ix_(chosen, chosen)]
+        part.correlation = kernel.block_of(self.correlation, np.array(chosen, dtype=np.int64))
         part.correlation.setflags(write=False)  # as in the whole, so that the kernels are compiled for one kind of array
         part.n_samples, part.alpha, part.untestable = self.n_samples, self.alpha, self.untestable
-        part.labels = tuple(self.labels[v] for v in chosen)
-        inside = set(part.labels)
-        part.names = tuple(name for name in self.names if name in inside)
+        part.labels = part.names = tuple([self.labels[v] for v in chosen])
         part._limits = self._limits
         part._values = self._values
         part._columns = chosen if self._columns is None else [self._columns[v] for v in chosen]
@@ -174,15 +174,18 @@ class FisherZ(CITest):
         return dependent, tests
 
     def _precision_of(self, inside: list[int]) -> NDArray[np.float64]:
-        """The block of the inverse correlation matrix that belongs to ``inside``: the inverse of its residual given the rest."""
+        """The block of the inverse correlation matrix that belongs to ``inside``: the inverse of its residual given the rest.
+
+        Infinite where some variable is determined by the others.
+        """
         block = np.array(inside)
-        rest = np.setdiff1d(np.arange(len(self)), block)
+        if len(self) <= _SMALL:
+            return np.asarray(kernel.precision_of(self.correlation, block))
         residual = self.correlation[np.ix_(block, block)]
-        if len(rest):
-            across = self.correlation[np.ix_(rest, block)]
-            within = self.correlation[np.ix_(rest, rest)]
+        rest = np.setdiff1d(np.arange(len(self)), block)
         try:
             if len(rest):
+                across, within = self.correlation[np.ix_(rest, block)], self.correlation[np.ix_(rest, rest)]
                 residual = residual - across.T @ np.linalg.solve(within, across)
             return np.asarray(np.linalg.inv((residual + residual.T) / 2), dtype=np.float64)
         except np.linalg.LinAlgError:
@@ -192,10 +195,17 @@ class FisherZ(CITest):
         """Would a question of this size be refused? Then it must be asked one by one: nothing is refused that is not asked."""
         return self.untestable == "raise" and self.n_samples - size - 3 <= 0
 
-    def counted_sweep_level(self, adjacency: Adjacency, size: int) -> tuple[list[Separation], int]:
+    def counted_sweep_level(
+        self, adjacency: Adjacency, size: int, candidates: Adjacency | None = None, tried: Adjacency | None = None
+    ) -> tuple[list[Separation], int]:
         if self._may_raise(size):
-            return super().counted_sweep_level(adjacency, size)
-        rows, tests = kernel.sweep_level(self.correlation, np.ascontiguousarray(adjacency, dtype=np.bool_), size, self.limit(size))
+            return super().counted_sweep_level(adjacency, size, candidates, tried)
+        if size == 0 and tried is not None:
+            return [], 0
+        edges = np.ascontiguousarray(adjacency, dtype=np.bool_)
+        pools = edges if candidates is None else np.ascontiguousarray(candidates, dtype=np.bool_)
+        old = _NOTHING if tried is None else np.ascontiguousarray(tried, dtype=np.bool_)
+        rows, tests = kernel.sweep_level(self.correlation, edges, pools, old, size, self.limit(size))
         return [Separation(row[0], row[1], tuple(row[2:])) for row in rows.tolist()], int(tests)
 
     def counted_find_separator(

@@ -75,10 +75,12 @@ class Ledger(CITest):
         self._counts[self._phase] += tests
         return answer, tests
 
-    def counted_sweep_level(self, adjacency: Adjacency, size: int) -> tuple[list[Separation], int]:
+    def counted_sweep_level(
+        self, adjacency: Adjacency, size: int, candidates: Adjacency | None = None, tried: Adjacency | None = None
+    ) -> tuple[list[Separation], int]:
         if self._memory is not None:
-            return super().counted_sweep_level(adjacency, size)
-        answer, tests = self._test.counted_sweep_level(adjacency, size)
+            return super().counted_sweep_level(adjacency, size, candidates, tried)
+        answer, tests = self._test.counted_sweep_level(adjacency, size, candidates, tried)
         self._counts[self._phase] += tests
         return answer, tests
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dicola.graphs.bits import members
+import numpy as np
+
+from dicola._kernels import undirected as kernel
 from dicola.graphs.skeleton import Variables
 from dicola.graphs.undirected import UndirectedGraph
 
@@ -39,40 +41,8 @@ def find_split(graph: UndirectedGraph) -> Split | None:
     The components that a separator leaves are grouped into two sides as equal as can be. Ties go to the smaller separator, then to the
     smaller larger side, then to the separator that comes first; so equal graphs are split equally.
     """
-    if graph.is_complete:
+    side = kernel.best_split(graph.starts, graph.indices)
+    if not len(side):
         return None
-    components = graph.components()
-    if len(components) > 1:
-        return _grouped(components, 0)
-    n = len(graph)
-    best: Split | None = None
-    best_rank: tuple[float, int, int, Variables] | None = None
-    for separator in sorted(graph.separators(), key=int.bit_count):
-        size = separator.bit_count()
-        if best_rank is not None and balance((n - size) // 2, n - size, size) > best_rank[0]:
-            continue  # even an equal split would score worse
-        split = _grouped(graph.components(without=separator), separator)
-        rank = (split.score, size, max(len(split.left), len(split.right)), split.separator)
-        if best_rank is None or rank < best_rank:
-            best, best_rank = split, rank
-    return best
-
-
-def _grouped(components: list[int], separator: int) -> Split:
-    """Components into two sides of nearly equal size: a subset-sum over their sizes, largest first."""
-    ordered = sorted(components, key=lambda mask: (-mask.bit_count(), mask & -mask))
-    sizes = [mask.bit_count() for mask in ordered]
-    reachable = [1]  # bit s: some of the components so far add up to s
-    for size in sizes:
-        reachable.append(reachable[-1] | reachable[-1] << size)
-    total = sum(sizes)
-    target = max(members(reachable[-1] & ((1 << total // 2 + 1) - 1)))
-    side = 0
-    for i in range(len(sizes) - 1, -1, -1):
-        if not reachable[i] >> target & 1:
-            side |= ordered[i]
-            target -= sizes[i]
-    other = sum(components) & ~side
-    if other & -other < side & -side:
-        side, other = other, side
-    return Split(tuple(members(side)), tuple(members(other)), tuple(members(separator)))
+    left, right, separator = (tuple(np.nonzero(side == part)[0].tolist()) for part in (1, 2, 0))
+    return Split(left, right, separator)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest
@@ -27,10 +26,7 @@ def inherited_graph(
     in the child. Marginalising the other side can join a separator pair (a chain through it) or part it (a collider in it); every other
     pair keeps its answer, by contraction and weak union.
     """
-    child = list(parent.induced(kept).neighbours)
-    if len(separator) > 1:
-        related = blankets.learn(ci.during("blankets"), separator)
-        for (i, x), (j, y) in combinations(enumerate(separator), 2):
-            for a, b in ((x, y), (y, x)):
-                child[a] = child[a] | 1 << b if related[i, j] else child[a] & ~(1 << b)
-    return UndirectedGraph(tuple(child))
+    child = parent.induced(kept)
+    if len(separator) < 2:
+        return child
+    return child.with_block(separator, blankets.learn(ci.during("blankets"), separator))

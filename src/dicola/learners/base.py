@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
+
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.base import Adjacency, CITest
@@ -77,9 +79,8 @@ def local_test(ci: CITest, variables: Sequence[int] | None) -> tuple[CITest, Var
 def skeleton_of(ci: CITest, variables: Variables, adjacency: Adjacency, sets: RecordedSets, warnings: Sequence[str] = ()) -> Skeleton:
     """The learner's local answer in the positions of the whole test ``ci``."""
     k = len(variables)
-    edges = frozenset((variables[i], variables[j]) for i in range(k) for j in range(i + 1, k) if adjacency[i, j])
-    inside = {ci.labels[v] for v in variables}
-    names = tuple(name for name in ci.names if name in inside)
+    edges = frozenset((variables[i], variables[j]) for i, j in np.argwhere(np.triu(adjacency, 1)).tolist())
+    names = ci.names if k == len(ci) else tuple([ci.labels[v] for v in variables])
     return Skeleton(ci.labels, variables, edges, sets.relabelled(variables), names, tuple(warnings))
 
 

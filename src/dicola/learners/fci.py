@@ -14,7 +14,7 @@ from dicola.graphs.bits import mask_of
 from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.learners.adjacency import limit_warning, separate_by_neighbours, starting_point
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
-from dicola.learners.possible_dsep import collider_graph, possible_dsep, separate_by_possible_dsep
+from dicola.learners.possible_dsep import PdsPaths, separate_by_possible_dsep
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class FCI(Learner):
 
     def _separate_further(self, ci: CITest, adjacency: Adjacency, sets: RecordedSets, context: Context) -> bool:
         """The second phase; most graphs have nothing for it to do, and then no blanket is learned."""
-        graph = collider_graph(adjacency, sets)
-        candidates = [possible_dsep(graph, x) for x in range(len(graph))]
-        if all(mask == mask_of(graph.around[x]) for x, mask in enumerate(candidates)):
+        paths = PdsPaths.from_colliders(adjacency, sets)
+        candidates = [paths.possible_dsep(x) for x in range(len(adjacency))]
+        if candidates == paths.beside:
             return True
         if self.possible_dsep == "blanket":
             blankets = context.uig.neighbours if context.uig is not None else _blankets(ci, context)

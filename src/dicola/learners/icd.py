@@ -13,11 +13,10 @@ from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.learners.adjacency import starting_point
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.learners.possible_dsep import PdsPaths
 from dicola.orient.colliders import by_separating_set, r0
 from dicola.orient.fixpoint import spread_arrowheads
 from dicola.orient.partial import PartialGraph
-
-_REMEMBERED = 1 << 17  # answers kept; a bound on memory, not on meaning
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class ICD(Learner):
         size = 0
         while True:
             graph = marked_graph(adjacency, sets)
-            paths = PdsPaths(graph)
+            paths = PdsPaths.of(graph)
             reach = [paths.within(x, size) for x in range(len(graph))]
             if not _may_have_candidates(paths, reach, size):
                 break
@@ -107,65 +106,6 @@ def separator_near(ci: CITest, paths: PdsPaths, a: int, b: int, size: int, from_
             return ci.find_separator(a, b, pool_b, (size,), tried=[set(pool_a)])
         return ci.find_separator(a, b, pool_b, (size,), family=Hanging(paths, b, from_b, asked=hanging_on_a))
     return found
-
-
-class PdsPaths:
-    """Possible-D-Sep paths of a graph frozen for a round: each inner vertex a collider, or in a triangle with its two neighbours.
-
-    Searches run over ordered edges (u, v), since a vertex may be passed in one direction and not in another.
-    """
-
-    def __init__(self, graph: PartialGraph) -> None:
-        self.beside = [mask_of(row) for row in graph.around]
-        self._into = [mask_of(u for u in row if graph.is_arrow(u, v)) for v, row in enumerate(graph.around)]
-        self._known: dict[tuple[int, int], int] = {}
-
-    def _onward(self, u: int, v: int) -> int:
-        """Where a path may go that has come from u to v."""
-        beyond = self.beside[v] & self.beside[u]
-        if self._into[v] >> u & 1:
-            beyond |= self._into[v]
-        return beyond & ~(1 << u)
-
-    def reached(self, root: int, inside: int) -> int:
-        """Mask of what paths from the root reach whose inner vertices all lie ``inside``."""
-        found = self.beside[root]
-        if not inside & found:
-            return found
-        known = self._known.get((root, inside))
-        if known is not None:
-            return known
-        taken = dict.fromkeys(members(inside), 0)
-        stack = [(root, v) for v in members(found & inside)]
-        while stack:
-            u, v = stack.pop()
-            new = self._onward(u, v) & ~taken[v] & ~(1 << root)
-            taken[v] |= new
-            found |= new
-            stack += [(v, w) for w in members(new & inside)]
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        self._known[root, inside] = found
-        return found
-
-    def within(self, root: int, steps: int) -> int:
-        """Mask of what paths of at most this many steps reach from the root."""
-        if not steps:
-            return 0
-        found = self.beside[root]
-        edges = [(root, v) for v in members(found)]
-        taken = [0] * len(self.beside)
-        for _ in range(steps - 1):
-            onward = []
-            for u, v in edges:
-                new = self._onward(u, v) & ~taken[v] & ~(1 << root)
-                taken[v] |= new
-                found |= new
-                onward += [(v, w) for w in members(new)]
-            if not onward:
-                break
-            edges = onward
-        return found
 
 
 class Hanging:

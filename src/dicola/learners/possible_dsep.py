@@ -7,35 +7,89 @@ import numpy as np
 from dicola.ci.base import Adjacency, CITest
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets
-from dicola.orient.colliders import by_separating_set, r0
 from dicola.orient.partial import PartialGraph
 
+_REMEMBERED = 1 << 17  # answers kept; a bound on memory, not on meaning
 
-def possible_dsep(graph: PartialGraph, x: int) -> int:
-    """Mask of all v with a path from x on which each inner vertex is a collider or in a triangle with its two neighbours.
 
-    The search runs over ordered edges (u, v): a vertex may be passed in one direction and not in another.
+class PdsPaths:
+    """Possible-D-Sep paths of a graph frozen for a round: each inner vertex a collider, or in a triangle with its two neighbours.
+
+    Searches run over ordered edges (u, v), since a vertex may be passed in one direction and not in another.
     """
-    found = mask_of(graph.around[x])
-    stack = [(x, v) for v in graph.around[x]]
-    seen = set(stack)
-    while stack:
-        u, v = stack.pop()
-        for w in graph.around[v]:
-            if w in (u, x) or (v, w) in seen:
-                continue
-            if graph.adjacent(u, w) or (graph.is_arrow(u, v) and graph.is_arrow(w, v)):
-                seen.add((v, w))
-                stack.append((v, w))
-                found |= 1 << w
-    return found
 
+    def __init__(self, beside: list[int], into: list[int]) -> None:
+        """``beside[v]`` is the mask of the neighbours of v, ``into[v]`` of those whose edge has an arrowhead at v."""
+        self.beside = beside
+        self._into = into
+        self._known: dict[tuple[int, int], int] = {}
 
-def collider_graph(adjacency: Adjacency, sets: RecordedSets) -> PartialGraph:
-    """The adjacencies with the unshielded colliders the separating sets imply."""
-    graph = PartialGraph(len(adjacency), [(int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))])
-    r0(graph, by_separating_set(sets))
-    return graph
+    @classmethod
+    def of(cls, graph: PartialGraph) -> PdsPaths:
+        """The paths of a graph with marks."""
+        into = [mask_of(u for u in row if graph.is_arrow(u, v)) for v, row in enumerate(graph.around)]
+        return cls([mask_of(row) for row in graph.around], into)
+
+    @classmethod
+    def from_colliders(cls, adjacency: Adjacency, sets: RecordedSets) -> PdsPaths:
+        """The paths of a skeleton with the unshielded colliders that its separating sets imply."""
+        beside = [mask_of(np.nonzero(row)[0].tolist()) for row in adjacency]
+        into = [0] * len(beside)
+        for (a, c), z in sets.items():
+            for b in members(beside[a] & beside[c] & ~mask_of(z)):
+                into[b] |= 1 << a | 1 << c
+        return cls(beside, into)
+
+    def possible_dsep(self, x: int) -> int:
+        """Possible-D-Sep of x: mask of all that such a path from x leads to."""
+        return self.reached(x, -1)
+
+    def _onward(self, u: int, v: int) -> int:
+        """Where a path may go that has come from u to v."""
+        beyond = self.beside[v] & self.beside[u]
+        if self._into[v] >> u & 1:
+            beyond |= self._into[v]
+        return beyond & ~(1 << u)
+
+    def reached(self, root: int, inside: int) -> int:
+        """Mask of what paths from the root reach whose inner vertices all lie ``inside``."""
+        found = self.beside[root]
+        if not inside & found:
+            return found
+        known = self._known.get((root, inside))
+        if known is not None:
+            return known
+        taken = [0] * len(self.beside)
+        stack = [(root, v) for v in members(found & inside)]
+        while stack:
+            u, v = stack.pop()
+            new = self._onward(u, v) & ~taken[v] & ~(1 << root)
+            taken[v] |= new
+            found |= new
+            stack += [(v, w) for w in members(new & inside)]
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[root, inside] = found
+        return found
+
+    def within(self, root: int, steps: int) -> int:
+        """Mask of what paths of at most this many steps reach from the root."""
+        if not steps:
+            return 0
+        found = self.beside[root]
+        edges = [(root, v) for v in members(found)]
+        taken = [0] * len(self.beside)
+        for _ in range(steps - 1):
+            onward = []
+            for u, v in edges:
+                new = self._onward(u, v) & ~taken[v] & ~(1 << root)
+                taken[v] |= new
+                found |= new
+                onward += [(v, w) for w in members(new)]
+            if not onward:
+                break
+            edges = onward
+        return found
 
 
 def separate_by_possible_dsep(
@@ -46,24 +100,24 @@ def separate_by_possible_dsep(
     ``candidates`` are masks frozen before the phase, so the order of edges does not matter. Sets of neighbours up to the size
     ``searched`` (``None``: all) were tried before and are passed over. Answers whether no limit cut the search short.
     """
-    frozen = [mask_of(np.nonzero(row)[0].tolist()) for row in adjacency]
-    finished = True
-    fallen: list[tuple[int, int]] = []
-    for i, j in ((int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))):
-        ends = 1 << i | 1 << j
-        pools = [set(members(candidates[v] & ~ends)) for v in (i, j)]
-        largest = max(len(pool) for pool in pools)
-        last = largest if max_size is None else min(largest, max_size)
-        finished &= last == largest
-        for size in range(1, last + 1):
-            tried = [set(members(frozen[v])) for v in (i, j)] if searched is None or size <= searched else []
-            separator = ci.find_separator(i, j, sorted(pools[0]), (size,), tried)
-            if separator is None:
-                separator = ci.find_separator(i, j, sorted(pools[1]), (size,), [*tried, pools[0]])
-            if separator is not None:
-                sets[i, j] = separator
-                fallen.append((i, j))
-                break
-    for i, j in fallen:
-        adjacency[i, j] = adjacency[j, i] = False
-    return finished
+    neighbours = adjacency.copy()
+    pools = np.zeros_like(adjacency)
+    for x, mask in enumerate(candidates):
+        pools[x, list(members(mask))] = True
+    size = 1
+    while _largest_pool(adjacency, pools) >= size:
+        if max_size is not None and size > max_size:
+            return False
+        tried = neighbours if searched is None or size <= searched else None
+        for i, j, separating_set in ci.sweep_level(adjacency, size, pools, tried):
+            adjacency[i, j] = adjacency[j, i] = False
+            sets[i, j] = separating_set
+        size += 1
+    return True
+
+
+def _largest_pool(adjacency: Adjacency, pools: Adjacency) -> int:
+    """The most candidates that an end of an edge has beside the other end."""
+    if not adjacency.any():
+        return 0
+    return int(np.where(adjacency, pools.sum(axis=1)[:, None] - pools, 0).max())

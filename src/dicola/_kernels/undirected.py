@@ -1,0 +1,295 @@
+"""Splits of sparse undirected graphs in compressed rows: ``indices[starts[v]:starts[v + 1]]`` are the neighbours of v, sorted."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Small = NDArray[np.int8]
+
+
+@njit(cache=True, nogil=True)
+def components(starts: Ints, indices: Ints, without: NDArray[np.bool_]) -> tuple[Ints, int]:
+    """Number of the connected component of each vertex (-1: taken out), numbered by smallest vertex, and how many there are."""
+    n = len(starts) - 1
+    label = np.full(n, -1, np.int64)
+    stack = np.empty(n, np.int64)
+    count = 0
+    for start in range(n):
+        if label[start] >= 0 or without[start]:
+            continue
+        label[start] = count
+        stack[0] = start
+        top = 1
+        while top:
+            top -= 1
+            v = stack[top]
+            for i in range(starts[v], starts[v + 1]):
+                w = indices[i]
+                if label[w] < 0 and not without[w]:
+                    label[w] = count
+                    stack[top] = w
+                    top += 1
+        count += 1
+    return label, count
+
+
+@njit(cache=True, nogil=True)
+def separators(starts: Ints, indices: Ints) -> tuple[Ints, Ints]:
+    """Minimal separators of a minimal triangulation (MCS-M) of a connected graph: rows ``members[begins[i]:begins[i + 1]]``, sorted."""
+    n = len(starts) - 1
+    weight = np.zeros(n, np.int64)
+    left = np.ones(n, np.bool_)
+    # vertices numbered before, for each vertex: a linked list
+    head = np.full(n, -1, np.int64)
+    link = np.empty(4 * n + 16, np.int64)
+    entry = np.empty(4 * n + 16, np.int64)
+    used = 0
+    members = np.empty(4 * n + 16, np.int64)
+    begins = np.zeros(n + 1, np.int64)
+    found = 0
+    previous = -1
+    reached = np.zeros(n, np.int64)
+    raised = np.empty(n, np.int64)
+    bucket_head = np.full(n + 1, -1, np.int64)
+    bucket_next = np.empty(n, np.int64)
+    frontier = np.empty(n, np.int64)
+    for turn in range(1, n + 1):
+        v = -1
+        for u in range(n):
+            if left[u] and (v < 0 or weight[u] > weight[v]):
+                v = u
+        left[v] = False
+        if weight[v] <= previous and weight[v] > 0:
+            size = weight[v]
+            if begins[found] + size > len(members):
+                longer = np.empty(2 * len(members) + size, np.int64)
+                longer[: begins[found]] = members[: begins[found]]
+                members = longer
+            at = begins[found]
+            node = head[v]
+            while node >= 0:
+                members[at] = entry[node]
+                at += 1
+                node = link[node]
+            members[begins[found] : at].sort()
+            found += 1
+            begins[found] = at
+        previous = weight[v]
+        # who is raised: reached by a path whose inner vertices all weigh less
+        count = 0
+        reached[v] = turn
+        highest = -1
+        for i in range(starts[v], starts[v + 1]):
+            u = indices[i]
+            if left[u]:
+                reached[u] = turn
+                raised[count] = u
+                count += 1
+                bucket_next[u] = bucket_head[weight[u]]
+                bucket_head[weight[u]] = u
+                highest = max(highest, weight[u])
+        level = 0
+        while level <= highest:
+            top = 0
+            u = bucket_head[level]
+            bucket_head[level] = -1
+            while u >= 0:
+                frontier[top] = u
+                top += 1
+                u = bucket_next[u]
+            while top:
+                top -= 1
+                y = frontier[top]
+                for i in range(starts[y], starts[y + 1]):
+                    u = indices[i]
+                    if not left[u] or reached[u] == turn:
+                        continue
+                    reached[u] = turn
+                    if weight[u] > level:
+                        raised[count] = u
+                        count += 1
+                        bucket_next[u] = bucket_head[weight[u]]
+                        bucket_head[weight[u]] = u
+                        highest = max(highest, weight[u])
+                    else:
+                        frontier[top] = u
+                        top += 1
+            level += 1
+        for i in range(count):
+            u = raised[i]
+            weight[u] += 1
+            if used == len(entry):
+                longer = np.empty(2 * used, np.int64)
+                longer[:used] = entry
+                entry = longer
+                longer_link = np.empty(2 * used, np.int64)
+                longer_link[:used] = link
+                link = longer_link
+            entry[used] = v
+            link[used] = head[u]
+            head[u] = used
+            used += 1
+    return begins[: found + 1], members[: begins[found]]
+
+
+@njit(cache=True, nogil=True)
+def group(label: Ints, count: int) -> tuple[Small, int]:
+    """Components into two sides of nearly equal size by a subset sum, largest first: 1 and 2 by vertex (0: taken out), size of side 1.
+
+    Side 1 holds the smallest vertex.
+    """
+    n = len(label)
+    size = np.zeros(count, np.int64)
+    total = 0
+    for v in range(n):
+        if label[v] >= 0:
+            size[label[v]] += 1
+            total += 1
+    order = np.argsort(-size, kind="mergesort")
+    half = total // 2
+    reachable = np.zeros((count + 1, half + 1), np.bool_)
+    reachable[0, 0] = True
+    for i in range(count):
+        s = size[order[i]]
+        for t in range(half + 1):
+            reachable[i + 1, t] = reachable[i, t] or (t >= s and reachable[i, t - s])
+    target = half
+    while not reachable[count, target]:
+        target -= 1
+    chosen = np.zeros(count, np.bool_)
+    for i in range(count - 1, -1, -1):
+        if not reachable[i, target]:
+            chosen[order[i]] = True
+            target -= size[order[i]]
+    side = np.zeros(n, np.int8)
+    first = 0
+    ones = 0
+    for v in range(n):
+        if label[v] < 0:
+            continue
+        mine = chosen[label[v]]
+        if first == 0:
+            first = 1 if mine else 2
+        is_first = mine == (first == 1)
+        side[v] = 1 if is_first else 2
+        ones += 1 if is_first else 0
+    return side, ones
+
+
+@njit(cache=True, nogil=True)
+def best_split(starts: Ints, indices: Ints) -> Small:
+    """The split with the least balancing score: 1 and 2 for the sides, 0 for the separator; empty if the graph is complete.
+
+    Ties go to the smaller separator, then to the smaller larger side, then to the separator that comes first.
+    """
+    n = len(starts) - 1
+    nowhere = np.zeros(n, np.bool_)
+    if len(indices) == n * (n - 1):
+        return np.empty(0, np.int8)
+    label, count = components(starts, indices, nowhere)
+    if count > 1:
+        return group(label, count)[0]
+    begins, members = separators(starts, indices)
+    sizes = begins[1:] - begins[:-1]
+    order = np.argsort(sizes, kind="mergesort")
+    best = np.empty(0, np.int8)
+    best_score = 2.0
+    best_size = 0
+    best_larger = 0
+    best_at = -1
+    without = np.zeros(n, np.bool_)
+    for place in range(len(order)):
+        at = order[place]
+        c = sizes[at]
+        half = (n - c) // 2
+        if best_at >= 0 and c / (half + c) > best_score:
+            continue
+        for i in range(begins[at], begins[at + 1]):
+            without[members[i]] = True
+        label, count = components(starts, indices, without)
+        for i in range(begins[at], begins[at + 1]):
+            without[members[i]] = False
+        side, ones = group(label, count)
+        smaller = min(ones, n - c - ones)
+        larger = n - c - smaller
+        score = c / (smaller + c)
+        better = best_at < 0
+        if not better:
+            if score != best_score:
+                better = score < best_score
+            elif c != best_size:
+                better = c < best_size
+            elif larger != best_larger:
+                better = larger < best_larger
+            else:
+                for i in range(c):
+                    mine, standing = members[begins[at] + i], members[begins[best_at] + i]
+                    if mine != standing:
+                        better = mine < standing
+                        break
+        if better:
+            best, best_score, best_size, best_larger, best_at = side, score, c, larger, at
+    return best
+
+
+@njit(cache=True, nogil=True)
+def induced(starts: Ints, indices: Ints, kept: Ints) -> tuple[Ints, Ints]:
+    """The rows of the graph on the sorted vertices ``kept``, numbered anew."""
+    place = np.full(len(starts) - 1, -1, np.int64)
+    for i in range(len(kept)):
+        place[kept[i]] = i
+    new_starts = np.zeros(len(kept) + 1, np.int64)
+    total = 0
+    for i in range(len(kept)):
+        v = kept[i]
+        for at in range(starts[v], starts[v + 1]):
+            if place[indices[at]] >= 0:
+                total += 1
+        new_starts[i + 1] = total
+    new_indices = np.empty(total, np.int64)
+    total = 0
+    for i in range(len(kept)):
+        v = kept[i]
+        for at in range(starts[v], starts[v + 1]):
+            w = place[indices[at]]
+            if w >= 0:
+                new_indices[total] = w
+                total += 1
+    return new_starts, new_indices
+
+
+@njit(cache=True, nogil=True)
+def with_block(starts: Ints, indices: Ints, block: Ints, related: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """The graph with the pairs inside the sorted vertices ``block`` joined as ``related`` says, all others as they are."""
+    n = len(starts) - 1
+    place = np.full(n, -1, np.int64)
+    for i in range(len(block)):
+        place[block[i]] = i
+    new_starts = np.zeros(n + 1, np.int64)
+    new_indices = np.empty(len(indices) + len(block) * len(block), np.int64)
+    total = 0
+    for v in range(n):
+        mine = place[v]
+        at = starts[v]
+        next_block = 0
+        while True:
+            while at < starts[v + 1] and mine >= 0 and place[indices[at]] >= 0:
+                at += 1  # a pair of the block: decided anew
+            while mine >= 0 and next_block < len(block) and not related[mine, next_block]:
+                next_block += 1
+            has_old = at < starts[v + 1]
+            has_new = mine >= 0 and next_block < len(block)
+            if not has_old and not has_new:
+                break
+            if has_new and (not has_old or block[next_block] < indices[at]):
+                new_indices[total] = block[next_block]
+                next_block += 1
+            else:
+                new_indices[total] = indices[at]
+                at += 1
+            total += 1
+        new_starts[v + 1] = total
+    return new_starts, new_indices[:total].copy()

@@ -1,0 +1,50 @@
+"""The kernels on compressed rows against their readable twin on bit masks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dicola.decompose.split import find_split
+from dicola.graphs.undirected import UndirectedGraph
+from tests.decompose.readable_split import MaskGraph
+from tests.decompose.readable_split import find_split as readable_split
+
+
+def random_graphs(seed: int, count: int, largest: int = 30):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        n = int(rng.integers(1, largest))
+        half = np.triu(rng.random((n, n)) < rng.uniform(0.02, 0.95), 1)
+        yield rng, half | half.T
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_split_is_that_of_the_readable_twin(seed):
+    for _, matrix in random_graphs(seed, 150):
+        assert find_split(UndirectedGraph.from_matrix(matrix)) == readable_split(MaskGraph.from_matrix(matrix))
+
+
+def test_separators_and_components_are_those_of_the_readable_twin():
+    for rng, matrix in random_graphs(10, 200):
+        graph, twin = UndirectedGraph.from_matrix(matrix), MaskGraph.from_matrix(matrix)
+        without = int(rng.integers(0, 1 << len(graph)))
+        assert graph.components(without) == twin.components(without)
+        assert graph.neighbours == twin.neighbours
+        if len(twin.components()) == 1:
+            assert set(graph.separators()) == set(twin.separators())
+
+
+def test_an_induced_graph_is_that_of_the_readable_twin():
+    for rng, matrix in random_graphs(11, 200):
+        kept = np.nonzero(rng.random(len(matrix)) < 0.6)[0].tolist()
+        assert UndirectedGraph.from_matrix(matrix).induced(kept).neighbours == MaskGraph.from_matrix(matrix).induced(kept).neighbours
+
+
+def test_with_a_block_only_the_pairs_inside_it_change():
+    for rng, matrix in random_graphs(12, 200):
+        block = np.nonzero(rng.random(len(matrix)) < 0.5)[0].tolist()
+        half = np.triu(rng.random((len(block), len(block))) < 0.5, 1)
+        expected = matrix.copy()
+        expected[np.ix_(block, block)] = half | half.T
+        assert np.array_equal(UndirectedGraph.from_matrix(matrix).with_block(block, half | half.T).to_matrix(), expected)
