@@ -97,8 +97,9 @@ def main() -> None:
 PAGE = """# The base learners side by side
 
 Written by `make learners-table`: {seeds} seeds a setting, {rows} rows, Fisher-Z at alpha 0.01, no limit on any conditioning set, one core.
-Means over the seeds; seconds are medians. Hidden variables: 3, 5 and 3, among all variables with two children for the random graphs, among
-parentless ones for MILDEW. DiCoLa splits until nothing splits any more (`stop="paper"`). `dicola learners` prints references and guarantees.
+Means over the seeds; seconds are medians. Hidden variables: 3, 5 and 3, among all variables with two children for the random graphs,
+among parentless ones for MILDEW. DiCoLa splits until nothing splits any more (`stop="paper"`). `dicola learners` prints references and
+guarantees.
 
 {table}
 """

@@ -19,7 +19,7 @@ from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Skeleton
-from dicola.learners.base import Context, Learner, OrientationSettings, checked_limit
+from dicola.learners.base import Context, Learner, OrientationSettings
 from dicola.learners.names import learner_named
 from dicola.orient.fixpoint import Orientation
 
@@ -68,7 +68,11 @@ def discover(
     base = learner_named(learner)
     blanket = blanket_learner(blankets, uig_alpha)
     rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes)
-    checked_limit("max_path_length", max_path_length)
+    orientation = OrientationSettings(colliders, selection, max_path_length)
+    if selection and not base.allows_selection:
+        raise InvalidSetting(
+            f"{base.title} assumes that nothing is hidden and nothing selected; selection=True goes with the other learners."
+        )
     _check_choices(mode=mode, uig=uig, leaf_start=leaf_start, n_jobs=n_jobs, selection=selection, decompose=decompose)
     warm = leaf_start == "uig" or (leaf_start == "auto" and stop != "reference")
     clock = _Clock()
@@ -90,7 +94,6 @@ def discover(
     clock.lap("merge")
 
     say("orient", 0, 1)
-    orientation = OrientationSettings(colliders, selection, max_path_length)
     skeleton, oriented = base.orient(ledger.during("orientation"), skeleton, orientation, alone=not decompose)
     say("orient", 1, 1)
     clock.lap("orientation")

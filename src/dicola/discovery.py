@@ -18,7 +18,7 @@ from dicola.graphs.equivalence import Legality, legality
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import RecordedSets, SeparatingSets, Skeleton
+from dicola.graphs.skeleton import OverlaidSets, RecordedSets, SeparatingSets, Skeleton
 from dicola.orient.partial import Conflict, Reason
 from dicola.report.drawing import draw
 from dicola.report.page import PageContent, page
@@ -160,9 +160,11 @@ def _dump(value: Any) -> str:
 
 
 def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
-    leaf_sets = skeleton.sets.leaf_sets if isinstance(skeleton.sets, TreeSets) else (skeleton.sets,)
+    later = skeleton.sets.later if isinstance(skeleton.sets, OverlaidSets) else RecordedSets()
+    base = skeleton.sets.base if isinstance(skeleton.sets, OverlaidSets) else skeleton.sets
+    assert isinstance(base, TreeSets)
     nodes: list[dict[str, Any]] = []
-    for node, sets in zip(tree.nodes, leaf_sets, strict=True):
+    for node, sets in zip(tree.nodes, base.leaf_sets, strict=True):
         entry: dict[str, Any] = {"variables": list(node.variables)}
         if isinstance(node, Branch):
             entry |= {"left": node.left, "right": node.right, "separator": list(node.split.separator)}
@@ -177,6 +179,7 @@ def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
         "edges": [list(edge) for edge in sorted(skeleton.edges)],
         "warnings": list(skeleton.warnings),
         "tree": nodes,
+        "separated_later": [[x, y, list(z)] for (x, y), z in later.items()],
     }
 
 
@@ -195,5 +198,7 @@ def _skeleton_from_dict(facts: dict[str, Any], names: tuple[str, ...]) -> tuple[
         leaf_sets.append(None)
     tree = Tree(tuple(nodes))
     edges = frozenset((a, b) for a, b in facts["edges"])
-    sets = TreeSets(tree, tuple(leaf_sets))
+    sets: SeparatingSets = TreeSets(tree, tuple(leaf_sets))
+    if facts["separated_later"]:
+        sets = OverlaidSets(sets, RecordedSets({(x, y): z for x, y, z in facts["separated_later"]}))
     return Skeleton(tuple(facts["labels"]), nodes[0].variables, edges, sets, names, tuple(facts["warnings"])), tree

@@ -147,7 +147,7 @@ def test_coin_flips_for_answers_neither_stop_it_nor_lose_a_pair(share, decompose
 
 def test_what_was_forced_is_told_and_with_an_oracle_nothing_is():
     flips = [discover(CallableTest(coin(seed, 0.01), names=names(8)), "l-marvel", decompose=False) for seed in range(20)]
-    assert sum("no variable looked removable at some step" in " ".join(found.warnings) for found in flips) >= 10
+    assert sum("no variable looked removable at" in " ".join(found.warnings) for found in flips) >= 10
     for number in range(100):
         assert discover(insufficient_truth(4, number).oracle(), "l-marvel", decompose=False).warnings == ()
 

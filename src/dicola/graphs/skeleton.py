@@ -69,6 +69,17 @@ class RecordedSets(SeparatingSets):
     __hash__ = None  # type: ignore[assignment]
 
 
+class OverlaidSets(SeparatingSets):
+    """Separating sets of which some were found later; those come first."""
+
+    def __init__(self, base: SeparatingSets, later: RecordedSets) -> None:
+        self.base, self.later = base, later
+
+    def get(self, x: int, y: int) -> Variables | None:
+        found = self.later.get(x, y)
+        return self.base.get(x, y) if found is None else found
+
+
 @dataclass(frozen=True, eq=False)
 class Skeleton:
     """Adjacencies over ``variables`` and a separating set for every non-adjacent pair.

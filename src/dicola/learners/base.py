@@ -15,7 +15,7 @@ from dicola.ci.base import Adjacency, CITest
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
-from dicola.learners.collider_policies import collider_policy
+from dicola.learners.collider_policies import checked_policy, collider_policy
 from dicola.orient.fixpoint import Orientation, orient
 
 
@@ -40,6 +40,10 @@ class OrientationSettings:
     selection: bool = False
     max_path_length: int | None = None
 
+    def __post_init__(self) -> None:
+        checked_policy(self.colliders)
+        checked_limit("max_path_length", self.max_path_length)
+
 
 class Learner(ABC):
     """A learner of skeletons. A frozen dataclass of its settings; ``None`` means no limit.
@@ -52,6 +56,7 @@ class Learner(ABC):
     reference: ClassVar[str]
     guarantee: ClassVar[str]
     complete: ClassVar[bool]
+    allows_selection: ClassVar[bool] = True
 
     @abstractmethod
     def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:

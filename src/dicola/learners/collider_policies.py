@@ -38,14 +38,19 @@ _RULES: dict[str, Callable[[int, Found], bool | None]] = {"conservative": _conse
 POLICIES = ("sepset", *_RULES)
 
 
+def checked_policy(name: str) -> None:
+    """Refuse a policy that is not known."""
+    if name not in POLICIES:
+        raise InvalidSetting(f"colliders is {name!r}; it may be {', '.join(repr(policy) for policy in POLICIES)}.")
+
+
 def collider_policy(name: str, ci: CITest, skeleton: Skeleton, max_size: int | None = None) -> ColliderPolicy:
     """How to tell whether b is a collider between the non-adjacent a and c.
 
     ``"sepset"`` looks at the recorded separating set. The others collect, for a pair, the recorded set and every set of neighbours of a
     or of c (up to ``max_size``) that separates it, in the frozen skeleton, so that no order of triples matters; each pair is asked once.
     """
-    if name not in POLICIES:
-        raise InvalidSetting(f"colliders is {name!r}; it may be {', '.join(repr(policy) for policy in POLICIES)}.")
+    checked_policy(name)
     if name == "sepset":
         return by_separating_set(skeleton.sets)
     rule = _RULES[name]

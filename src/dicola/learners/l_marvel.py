@@ -64,7 +64,7 @@ class _Removal:
         self.sets = RecordedSets()
         self.forced = 0
         self.cut_short = False
-        self._sure = max_size is None  # that the variable to go is removable; within a limit it only looks so
+        self._sure = True  # that the variable to go is removable; once a limit was met it only looks so
         self._refused: dict[int, int] = {}  # blanket for which a variable was found not removable: it stays so while the blanket does
 
     def run(self) -> None:
@@ -82,12 +82,13 @@ class _Removal:
                 x = order[0]
                 self.forced += 1
                 self._sure = False
+            self._sure &= not self.cut_short
             self._remove(x)
-            self._sure = self.max_size is None
+            self._sure = True
 
-    def _sizes(self, pool: Sequence[int]) -> range:
-        limit = len(pool) if self.max_size is None else min(len(pool), self.max_size)
-        self.cut_short |= limit < len(pool)
+    def _sizes(self, largest: int) -> range:
+        limit = largest if self.max_size is None else min(largest, self.max_size)
+        self.cut_short |= limit < largest
         return range(limit + 1)
 
     def _is_decided(self, x: int, y: int) -> bool:
@@ -103,7 +104,7 @@ class _Removal:
                 continue
             pool = list(members(self.blankets[x] & ~(1 << y)))
             # The whole pool is left out: y is in the blanket because it depends on x given all of it.
-            found = self.ci.find_separator(x, y, pool, range(min(len(pool), len(self._sizes(pool)))))
+            found = self.ci.find_separator(x, y, pool, self._sizes(len(pool) - 1))
             if found is None:
                 self.adjacency[x, y] = self.adjacency[y, x] = True
             else:
@@ -128,13 +129,13 @@ class _Removal:
         known = self.sets.get(y, z)
         if known is not None and set(known) <= set(pool):
             return True
-        found = self.ci.find_separator(y, z, pool, self._sizes(pool))
+        found = self.ci.find_separator(y, z, pool, self._sizes(len(pool)))
         if found is not None:
             if known is None:
                 self.sets[y, z] = found
             return True
         with_x = sorted([*pool, x])
-        return self.ci.find_separator(y, z, with_x, [size + 1 for size in self._sizes(pool)], tried=[set(pool)]) is None
+        return self.ci.find_separator(y, z, with_x, [size + 1 for size in self._sizes(len(pool))], tried=[set(pool)]) is None
 
     def _remove(self, x: int) -> None:
         """Take x out and bring the blankets of its blanket up to date.
@@ -169,7 +170,8 @@ class _Removal:
         """What the user should know of this run."""
         found = []
         if self.forced:
-            found.append("no variable looked removable at some step; the one with the smallest blanket was taken out to go on.")
+            steps = "1 step" if self.forced == 1 else f"{self.forced} steps"
+            found.append(f"no variable looked removable at {steps}; the one with the smallest blanket was taken out to go on.")
         if self.cut_short:
             found.append(f"sets inside blankets were tried up to {self.max_size} variables only (max_condition_size).")
         return found

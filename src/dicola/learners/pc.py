@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dicola.ci.base import CITest
-from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Skeleton
 from dicola.learners.adjacency import limit_warning, separate_by_neighbours, starting_point
 from dicola.learners.base import Context, Learner, OrientationSettings, checked_limit, local_test, skeleton_of
@@ -29,6 +28,7 @@ class PC(Learner):
     reference: ClassVar[str] = "Spirtes and Glymour (1991); Meek (1995); Colombo and Maathuis (2014)"
     guarantee: ClassVar[str] = "sound and complete for DAGs without hidden variables; not a method for hidden variables"
     complete: ClassVar[bool] = False
+    allows_selection: ClassVar[bool] = False
 
     max_condition_size: int | None = None
 
@@ -44,6 +44,4 @@ class PC(Learner):
 
     def orient(self, ci: CITest, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
         """Colliders and Meek's rules instead of those for hidden variables."""
-        if settings.selection:
-            raise InvalidSetting("PC assumes that nothing is hidden and nothing selected; selection=True goes with the other learners.")
         return skeleton, orient_dag_class(skeleton, collider_policy(settings.colliders, ci, skeleton, self.max_condition_size))

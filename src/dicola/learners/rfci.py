@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from dicola.ci.base import Adjacency, CITest
-from dicola.graphs.skeleton import RecordedSets, Skeleton
+from dicola.graphs.skeleton import OverlaidSets, Pair, RecordedSets, SeparatingSets, Skeleton, Variables
 from dicola.learners.adjacency import limit_warning, minimal_subset, separate_by_neighbours, starting_point
 from dicola.learners.base import Context, Learner, OrientationSettings, checked_limit, local_test, skeleton_of
 from dicola.learners.collider_policies import collider_policy
@@ -28,7 +28,7 @@ class RFCI(Learner):
     removed. Every mark it puts is then sound, though the skeleton may have edges too many.
 
     As a leaf under DiCoLa it gives the skeleton after the triples were checked. That may be a strict supergraph of the leaf's true
-    skeleton, so exactness of the whole is not guaranteed, and the orientation is the common one, not RFCI's own.
+    skeleton, so exactness of the whole is not guaranteed; the merged skeleton is oriented by RFCI's own steps, as alone.
     """
 
     name: ClassVar[str] = "rfci"
@@ -53,16 +53,22 @@ class RFCI(Learner):
         return skeleton_of(ci, chosen, adjacency, sets, limit_warning(finished, self.max_condition_size))
 
     def orient(self, ci: CITest, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
-        """Alone, with its own step for discriminating paths, which may remove further edges."""
-        if not alone:
-            return super().orient(ci, skeleton, settings, alone)
+        """RFCI's own orientation: triples and discriminating paths are put to the test, which may remove further edges.
+
+        After a merge the separating sets need not be minimal, as this rests on; those it uses are made so first, and the triples of the
+        merged skeleton are checked once more.
+        """
         n = len(skeleton.labels)
-        sets = RecordedSets({pair: skeleton.sets[pair] for pair in _missing_pairs(skeleton)})
+        later = RecordedSets()
+        sets = OverlaidSets(skeleton.sets if alone else MinimalSets(ci, skeleton.sets), later)
         adjacency = np.zeros((n, n), dtype=np.bool_)
         for a, b in skeleton.edges:
             adjacency[a, b] = adjacency[b, a] = True
-        decide = collider_policy(settings.colliders, ci, replace(skeleton, sets=sets), self.max_condition_size)
-        graph = PartialGraph(n, skeleton.edges)
+        if not alone:
+            check_triples(ci, adjacency, sets, _triples_at(adjacency, range(n)))
+        graph = PartialGraph(n, _edges_of(adjacency))
+        current = replace(skeleton, edges=_edges_of(adjacency), sets=sets)
+        decide = collider_policy(settings.colliders, ci, current, self.max_condition_size)
         r0(graph, decide)
 
         def stands(graph: PartialGraph, path: tuple[int, ...]) -> bool:
@@ -70,7 +76,7 @@ class RFCI(Learner):
             if gone is None:
                 return True
             (u, v), z = gone
-            sets[u, v] = z
+            later[u, v] = z
             adjacency[u, v] = adjacency[v, u] = False
             removed = [(u, v), *check_triples(ci, adjacency, sets, _triples_between(adjacency, u, v))]
             for a, b in removed:
@@ -79,15 +85,31 @@ class RFCI(Learner):
             return False
 
         apply_rules(graph, decide, Rules(settings.selection, settings.max_path_length, stands))
-        edges = frozenset((int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency)))
-        return replace(skeleton, edges=edges, sets=sets), Orientation.of(graph, skeleton.labels)
+        found = OverlaidSets(skeleton.sets, later) if len(later) else skeleton.sets
+        return replace(skeleton, edges=_edges_of(adjacency), sets=found), Orientation.of(graph, skeleton.labels)
 
 
-def check_triples(ci: CITest, adjacency: Adjacency, sets: RecordedSets, triples: Iterable[Triple]) -> list[tuple[int, int]]:
+class MinimalSets(SeparatingSets):
+    """Separating sets made minimal when they are asked for, by tests; each pair once."""
+
+    def __init__(self, ci: CITest, base: SeparatingSets) -> None:
+        self._ci, self._base = ci, base
+        self._known: dict[Pair, Variables | None] = {}
+
+    def get(self, x: int, y: int) -> Variables | None:
+        pair = (min(x, y), max(x, y))
+        if pair not in self._known:
+            z = self._base.get(x, y)
+            self._known[pair] = None if z is None else minimal_subset(self._ci, *pair, z)
+        return self._known[pair]
+
+
+def check_triples(ci: CITest, adjacency: Adjacency, sets: RecordedSets | OverlaidSets, triples: Iterable[Triple]) -> list[tuple[int, int]]:
     """Test the two edges of every unshielded triple given what separates its ends; remove those that fall and check the new triples.
 
-    Algorithm 3.2 / Lemma 3.1 of Colombo et al. Changes ``adjacency`` and ``sets``; answers the edges removed.
+    Lemma 3.1 of Colombo et al. Changes ``adjacency`` and ``sets``; answers the edges removed.
     """
+    recorded = sets.later if isinstance(sets, OverlaidSets) else sets
     waiting = dict.fromkeys(sorted(triples))
     removed: list[tuple[int, int]] = []
     while waiting:
@@ -102,14 +124,14 @@ def check_triples(ci: CITest, adjacency: Adjacency, sets: RecordedSets, triples:
             if not adjacency[r, j] or not ci(r, j, given).independent:
                 continue
             found = ci.find_separator(r, j, given, range(len(given) + 1))
-            sets[r, j] = given if found is None else found
+            recorded[r, j] = given if found is None else found
             adjacency[r, j] = adjacency[j, r] = False
             removed.append((min(r, j), max(r, j)))
             waiting.update(dict.fromkeys(_triples_between(adjacency, r, j)))
     return removed
 
 
-def _weak_edge(ci: CITest, sets: RecordedSets, path: tuple[int, ...]) -> tuple[tuple[int, int], tuple[int, ...]] | None:
+def _weak_edge(ci: CITest, sets: SeparatingSets, path: tuple[int, ...]) -> tuple[tuple[int, int], tuple[int, ...]] | None:
     """The first edge of a discriminating path whose ends a subset of sepset(d, c) separates, with that subset."""
     whole = sets[path[0], path[-1]]
     for u, v in pairwise(path):
@@ -134,6 +156,5 @@ def _triples_between(adjacency: Adjacency, a: int, b: int) -> list[Triple]:
     return [(min(a, b), int(v), max(a, b)) for v in np.nonzero(adjacency[a] & adjacency[b])[0]]
 
 
-def _missing_pairs(skeleton: Skeleton) -> list[tuple[int, int]]:
-    chosen = skeleton.variables
-    return [(x, y) for n, x in enumerate(chosen) for y in chosen[n + 1 :] if (x, y) not in skeleton.edges]
+def _edges_of(adjacency: Adjacency) -> frozenset[Pair]:
+    return frozenset((i, j) for i, j in np.argwhere(np.triu(adjacency, 1)).tolist())

@@ -73,7 +73,7 @@ def uncovered_circle_path(graph: PartialGraph, a: int, b: int) -> tuple[int, ...
             if w in path or not is_circle_edge(v, w) or graph.adjacent(u, w) or not graph.is_definite(u, v, w):
                 continue
             if w == b:
-                if len(path) >= 3 and not graph.adjacent(a, v):
+                if len(path) >= 3 and not graph.adjacent(a, v) and graph.is_definite(a, b, v) and graph.is_definite(b, a, path[1]):
                     return (*path, b)
                 continue
             stack.append((*path, w))

@@ -26,7 +26,7 @@ def r9(graph: PartialGraph, a: int, c: int) -> bool:
     if not _is_open_arrow(graph, a, c):
         return False
     for b in uncovered_starts(graph, a, c, avoid=c):
-        if not graph.adjacent(b, c):
+        if not graph.adjacent(b, c) and graph.is_definite(b, a, c):
             return graph.put(c, a, TAIL, "R9", (a, b, c))
     return False
 
