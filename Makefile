@@ -39,8 +39,9 @@ format: $(VENV)/.check
 	$(BIN)/ruff format src tests scripts benchmarks
 	$(BIN)/ruff check --fix src tests scripts benchmarks
 
-exactness: $(VENV)/.test        ## make exactness N=50000: that many random graphs against the true PAG
+exactness: $(VENV)/.test        ## make exactness N=50000: that many random graphs, every learner, against the true PAG
 	$(BIN)/python -m tests.exactness.run $(N)
+	$(BIN)/python -m tests.exactness.learners $(N)
 
 learners-table: $(VENV)/.installed  ## learner x (alone, DiCoLa): writes docs/learners.md
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/learners.py
