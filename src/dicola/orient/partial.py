@@ -50,6 +50,7 @@ class PartialGraph:
             self.around[b][a] = CIRCLE
         self.reasons: dict[tuple[int, int], Reason] = {}
         self.conflicts: list[Conflict] = []
+        self._met: set[Conflict] = set()
         self.changed: deque[tuple[int, int]] = deque()
         self.ambiguous: set[tuple[int, int, int]] = set()
 
@@ -99,7 +100,8 @@ class PartialGraph:
         if standing != CIRCLE:
             because = self.reasons.get((a, b), Reason("given", (a, b)))
             conflict = Conflict(rule, a, b, Mark(standing), Mark(mark), witness, because.rule, because.witness)
-            if conflict not in self.conflicts:
+            if conflict not in self._met:
+                self._met.add(conflict)
                 self.conflicts.append(conflict)
             return False
         self.around[a][b] = mark
