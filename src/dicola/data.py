@@ -77,6 +77,8 @@ class Dataset:
     @classmethod
     def from_array(cls, array: ArrayLike, names: Iterable[object] | None = None) -> Dataset:
         """Take a two-dimensional array; without ``names`` the columns are called X1, X2, … by position."""
+        if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+            raise InvalidData("the array has masked entries, which are missing values. Drop or fill these rows or columns first.")
         try:
             values = np.asarray(array)
         except ValueError:
@@ -143,7 +145,7 @@ def read_table(path: str | Path) -> Dataset:
         raise InvalidData(f"{str(path)!r} is empty or has no rows below its header; a header and rows of numbers are needed.") from None
     except pd.errors.ParserWarning:
         raise InvalidData(f"{str(path)!r} has rows that are longer than its header; every row needs one value for every name.") from None
-    except (pd.errors.ParserError, UnicodeDecodeError, OSError, EOFError, ImportError, zlib.error, BadZipFile, LZMAError) as error:
+    except (pd.errors.ParserError, OSError, EOFError, ImportError, ValueError, zlib.error, BadZipFile, LZMAError) as error:
         raise InvalidData(f"{str(path)!r} could not be read as a table: {str(error).strip()}.") from None
     if frame.empty:
         raise InvalidData(f"{str(path)!r} is empty or has no rows below its header; a header and rows of numbers are needed.")

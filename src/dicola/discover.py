@@ -23,6 +23,8 @@ from dicola.learners.base import Context, Learner, OrientationSettings
 from dicola.learners.names import learner_named
 from dicola.orient.fixpoint import Orientation
 
+_MANY_LEAVES = 20  # leaves a variable from which on the user is told
+
 Progress = Callable[[str, int, int], None]
 """Told the phase, how much of it is done, and how much there is as far as known."""
 
@@ -114,12 +116,12 @@ def discover(
             "max_nodes": max_nodes,
             "blankets": _described(blanket),
             "uig": uig,
-            "leaf_start": "uig" if warm else "complete",
+            "leaf_start": "uig" if warm and decompose else "complete",
             "colliders": colliders,
             "selection": selection,
             "max_path_length": max_path_length,
         },
-        warnings=(*warnings, *skeleton.warnings, *_orientation_warnings(oriented)),
+        warnings=(*warnings, *_tree_warnings(tree, len(ci)), *skeleton.warnings, *_orientation_warnings(oriented)),
         conflicts=oriented.conflicts,
         reasons=oriented.reasons,
         seconds=clock.seconds(),
@@ -189,6 +191,15 @@ def _described(part: Learner | BlanketLearner) -> dict[str, Any]:
 
 def _test_settings(ci: CITest) -> dict[str, Any]:
     return {"name": type(ci).__name__, "alpha": ci.alpha, "n_samples": ci.n_samples}
+
+
+def _tree_warnings(tree: Tree, n: int) -> list[str]:
+    if tree.n_leaves <= _MANY_LEAVES * n:
+        return []
+    return [
+        f"{n} variables were split into {tree.n_leaves} overlapping leaves: the graph is dense, and splitting it costs more than it saves. "
+        "Bound it with stop='reference', max_depth or max_nodes."
+    ]
 
 
 def _orientation_warnings(oriented: Orientation) -> list[str]:

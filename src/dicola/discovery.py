@@ -140,7 +140,7 @@ class Discovery:
                 reasons={(a, b): Reason(rule, tuple(witness)) for a, b, rule, witness in facts["reasons"]},
                 seconds=seconds,
             )
-        except (OSError, KeyError, TypeError, ValueError) as error:
+        except (OSError, LookupError, TypeError, ValueError) as error:
             raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {type(error).__name__}: {error}.") from None
 
 

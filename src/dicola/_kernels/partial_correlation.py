@@ -80,6 +80,24 @@ def first_separator(
         return False, 0
     if size == 0:
         return not is_dependent(correlation[x, y], correlation[x, x], correlation[y, y], limit), 1
+    if size == 1:
+        tests = 0
+        for i in range(m):
+            if parts[i]:
+                continue
+            tests += 1
+            c = candidates[i]
+            pivot = correlation[c, c]
+            at_x = correlation[x, c]
+            at_y = correlation[y, c]
+            factor = at_x / pivot
+            xy = correlation[x, y] - factor * at_y
+            xx = correlation[x, x] - factor * at_x
+            yy = correlation[y, y] - (at_y / pivot) * at_y
+            if not is_dependent(xy, xx, yy, limit):
+                found[0] = c
+                return True, tests
+        return False, tests
     n = m + 2
     depth = size - 1  # the last variable is handled without writing a residual matrix
     w = np.empty((size, n, n))

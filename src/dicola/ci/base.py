@@ -93,6 +93,7 @@ class CITest(ABC):
     def __call__(self, x: int | str, y: int | str, z: Iterable[int | str] = ()) -> Verdict:
         """Ask one question, by name or by position in ``labels``."""
         a, b = self._position(x), self._position(y)
+        z = (z,) if isinstance(z, str) else tuple(z)
         given = tuple(sorted({self._position(v) for v in z}))
         if a == b or a in given or b in given:
             raise InvalidSetting(f"x, y and z must be different variables; got {x!r}, {y!r} and {tuple(z)!r}.")
@@ -121,6 +122,13 @@ class CITest(ABC):
         neighbours of i), then from row j; the first that separates is reported. Sets that lie within row i or row j of ``tried`` are
         passed over.
         """
+        for matrix in (adjacency, candidates, tried):
+            if matrix is not None and np.shape(matrix) != (len(self), len(self)):
+                raise InvalidSetting(
+                    f"a level over {len(self)} variables takes square matrices of that size; got shape {np.shape(matrix)}."
+                )
+        if size < 0:
+            raise InvalidSetting(f"the size of a conditioning set is {size}; it must be a whole number from 0 on.")
         return self.counted_sweep_level(adjacency, size, candidates, tried)[0]
 
     def find_separator(

@@ -23,6 +23,8 @@ def fit(
     json: options.Json = False,
     quiet: options.Quiet = False,
     stop: options.Stop = "paper",
+    max_depth: Annotated[int | None, typer.Option("--max-depth", help="Most splits above a leaf; no limit by default.")] = None,
+    max_nodes: Annotated[int | None, typer.Option("--max-nodes", help="Most nodes of the decomposition; no limit by default.")] = None,
     blankets: Annotated[
         str, typer.Option("--blankets", help="Blanket learner: total_conditioning, iamb or grow_shrink.")
     ] = "total_conditioning",
@@ -49,6 +51,8 @@ def fit(
         mode=mode,  # type: ignore[arg-type]
         decompose=not alone,
         stop=stop,
+        max_depth=max_depth,
+        max_nodes=max_nodes,
         blankets=blankets,
         uig_alpha=uig_alpha,
         colliders=colliders,

@@ -36,6 +36,7 @@ def _max_p(b: int, found: Found) -> bool:
 
 _RULES: dict[str, Callable[[int, Found], bool | None]] = {"conservative": _conservative, "majority": _majority, "max_p": _max_p}
 POLICIES = ("sepset", *_RULES)
+LARGEST = 4  # a hub has more sets of neighbours than anyone can ask about; small ones have the power
 
 
 def checked_policy(name: str) -> None:
@@ -48,7 +49,8 @@ def collider_policy(name: str, ci: CITest, skeleton: Skeleton, max_size: int | N
     """How to tell whether b is a collider between the non-adjacent a and c.
 
     ``"sepset"`` looks at the recorded separating set. The others collect, for a pair, the recorded set and every set of neighbours of a
-    or of c (up to ``max_size``) that separates it, in the frozen skeleton, so that no order of triples matters; each pair is asked once.
+    or of c (up to ``max_size``, or 4 variables where there is no limit) that separates it, in the frozen skeleton, so that no order of
+    triples matters; each pair is asked once.
     """
     checked_policy(name)
     if name == "sepset":
@@ -63,7 +65,7 @@ def collider_policy(name: str, ci: CITest, skeleton: Skeleton, max_size: int | N
     def separating(a: int, c: int) -> Found:
         candidates = dict.fromkeys([skeleton.sets[a, c]])
         for pool in (sorted(neighbours[a]), sorted(neighbours[c])):
-            for size in range(len(pool) + 1 if max_size is None else min(len(pool), max_size) + 1):
+            for size in range(min(len(pool), LARGEST if max_size is None else max_size) + 1):
                 candidates.update(dict.fromkeys(combinations(pool, size)))
         recorded = next(iter(candidates))
         verdicts = [(z, ci.verdict(a, c, z)) for z in candidates]

@@ -48,7 +48,9 @@ class ICD(Learner):
     def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
-        adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
+        # Arrowheads that rest on blankets say nothing about sets of size r, so pruning by ancestry needs the complete graph to start from.
+        warm = context.warm and not self.possible_ancestors
+        adjacency, sets = starting_point(len(chosen), context.uig if warm else None)
         warnings = []
         size = 0
         while True:

@@ -91,6 +91,7 @@ def read_dag(path: str | Path, nodes: Sequence[str] | None = None) -> DAG:
     rows = [row for row in csv.reader(io.StringIO(_text_of(Path(path)), newline="")) if row]
     if not rows or [cell.strip().lower() for cell in rows[0][:2]] != ["parent", "child"]:
         raise InvalidGraph(f"{str(path)!r} is no list of arcs: its first line must be 'parent,child'.")
+    rows = [[cell.strip() for cell in row[:2]] for row in rows]
     for line, row in enumerate(rows[1:], start=2):
         if len(row) < 2 or not row[0] or not row[1]:
             raise InvalidGraph(f"line {line} of {str(path)!r} is no arc; each line names a parent and a child.")
