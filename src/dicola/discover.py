@@ -208,4 +208,8 @@ def _orientation_warnings(oriented: Orientation) -> list[str]:
         warnings.append(f"the rules claimed both ways at {len(oriented.conflicts)} edge ends; the first claim stands (see conflicts).")
     if oriented.ambiguous:
         warnings.append(f"{len(oriented.ambiguous)} unshielded triples could be colliders or not; no rule used them.")
+    if oriented.cut_short:
+        warnings.append(
+            "discriminating paths were followed up to max_path_length vertices only; marks that rest on longer ones stay circles."
+        )
     return warnings

@@ -31,11 +31,13 @@ class Orientation:
     conflicts: tuple[Conflict, ...]
     reasons: dict[tuple[int, int], Reason]
     ambiguous: tuple[Triple, ...] = ()
+    cut_short: bool = False
 
     @classmethod
     def of(cls, graph: PartialGraph, labels: tuple[str, ...]) -> Orientation:
         """What has become of a graph once the rules are done with it."""
-        return cls(PAG.from_matrix(graph.to_matrix(), labels), tuple(graph.conflicts), graph.reasons, tuple(sorted(graph.ambiguous)))
+        pag = PAG.from_matrix(graph.to_matrix(), labels)
+        return cls(pag, tuple(graph.conflicts), graph.reasons, tuple(sorted(graph.ambiguous)), graph.cut_short)
 
 
 def orient(

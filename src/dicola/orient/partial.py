@@ -53,6 +53,7 @@ class PartialGraph:
         self._met: set[Conflict] = set()
         self.changed: deque[tuple[int, int]] = deque()
         self.ambiguous: set[tuple[int, int, int]] = set()
+        self.cut_short = False  # did a bound on path lengths end a search?
 
     def __len__(self) -> int:
         return len(self.around)

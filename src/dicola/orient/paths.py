@@ -19,6 +19,7 @@ def discriminating_path(graph: PartialGraph, a: int, b: int, c: int, max_length:
     while queue:
         t, length = queue.popleft()
         if max_length is not None and length > max_length:
+            graph.cut_short = True
             return None
         for d in sorted(graph.around[t]):
             if d in (b, c) or d in path_after or not graph.is_arrow(d, t):
