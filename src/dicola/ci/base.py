@@ -76,7 +76,10 @@ class CITest(ABC):
         """X ⟂ y | z, for positions in ``labels``."""
 
     def among(self, variables: Sequence[int]) -> CITest:
-        """The same test restricted to some variables, which are then numbered 0, 1, … in the order given."""
+        """The same test restricted to some variables, which are then numbered 0, 1, … in the order given.
+
+        Only the whole test knows the user's order; ``names`` of a part may be in that of its ``labels``.
+        """
         return Among(self, tuple(variables))
 
     def samples(self) -> NDArray[np.float64]:
