@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
 
-from dicola.ci.base import Adjacency, CITest
+from dicola.ci.base import Adjacency, CITest, Separation
 from dicola.graphs.bits import members
 from dicola.graphs.skeleton import RecordedSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
@@ -31,20 +31,16 @@ def separate_by_neighbours(ci: CITest, adjacency: Adjacency, sets: RecordedSets,
     Neighbourhoods are frozen within a level, so the result does not hang on the order of edges. Answers whether the search came to
     its end, rather than to the limit.
     """
-    size = 0
-    while _has_candidates(adjacency, size):
-        if max_size is not None and size > max_size:
-            return False
-        for i, j, separating_set in ci.sweep_level(adjacency, size):
-            adjacency[i, j] = adjacency[j, i] = False
-            sets[i, j] = separating_set
-        size += 1
-    return True
+    search = ci.search_levels(adjacency, max_size)
+    remove(search.fallen, adjacency, sets)
+    return search.finished
 
 
-def _has_candidates(adjacency: Adjacency, size: int) -> bool:
-    """Does some edge have an end with at least ``size`` other neighbours?"""
-    return bool(adjacency.any()) and bool(adjacency.sum(axis=1).max() > size)
+def remove(fallen: Iterable[Separation], adjacency: Adjacency, sets: RecordedSets) -> None:
+    """Take out the edges that fell and record what separates their ends."""
+    for i, j, separating_set in fallen:
+        adjacency[i, j] = adjacency[j, i] = False
+        sets[i, j] = separating_set
 
 
 def limit_warning(finished: bool, max_size: int | None) -> list[str]:
