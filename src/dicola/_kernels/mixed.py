@@ -58,7 +58,7 @@ def possible_dsep(adjacency: Bools, pairs: Ints, begins: Ints, members: Ints) ->
             through = into[v, u]
             for at in range(starts[v], starts[v + 1]):
                 w = indices[at]
-                if w == u or w == root or passed[at] == root:
+                if w in (u, root) or passed[at] == root:
                     continue
                 if adjacency[u, w] or (through and into[v, w]):
                     passed[at] = root

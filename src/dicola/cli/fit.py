@@ -22,7 +22,7 @@ def fit(
     out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    stop: options.Stop = "paper",
+    stop: options.Stop = "auto",
     max_depth: Annotated[int | None, typer.Option("--max-depth", help="Most splits above a leaf; no limit by default.")] = None,
     max_nodes: Annotated[int | None, typer.Option("--max-nodes", help="Most nodes of the decomposition; no limit by default.")] = None,
     blankets: Annotated[

@@ -17,7 +17,11 @@ Out = Annotated[Path | None, typer.Option("--out", help="Folder for the results:
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Stop = Annotated[
-    str, typer.Option("--stop", help="When to stop splitting: paper (nothing splits any more) or reference (the authors' caps).")
+    str,
+    typer.Option(
+        "--stop",
+        help="When to stop splitting: auto (where it no longer pays), paper (nothing splits any more) or reference (the authors' caps).",
+    ),
 ]
 Colliders = Annotated[str, typer.Option("--colliders", help="How unshielded triples are decided: sepset, conservative, majority or max_p.")]
 MaxConditionSize = Annotated[

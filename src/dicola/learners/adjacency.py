@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
 
 import numpy as np
 
 from dicola.ci.base import Adjacency, CITest, Separation
-from dicola.graphs.bits import members
-from dicola.graphs.skeleton import RecordedSets, Variables
+from dicola.graphs.skeleton import BlanketSets, RecordedSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
 
 
 def starting_point(n: int, uig: UndirectedGraph | None) -> tuple[Adjacency, RecordedSets]:
     """The complete graph, or an independence graph with the smaller blanket as separating set of each pair outside it."""
-    sets = RecordedSets()
-    if uig is None:
-        return ~np.eye(n, dtype=np.bool_), sets
-    for x, y in combinations(range(n), 2):
-        if not uig.neighbours[x] >> y & 1:
-            blanket = min(uig.neighbours[x], uig.neighbours[y], key=int.bit_count)
-            sets[x, y] = members(blanket)
-    return uig.to_matrix(), sets
+    if uig is None or uig.is_complete:
+        return ~np.eye(n, dtype=np.bool_), RecordedSets()
+    return uig.to_matrix(), RecordedSets(otherwise=BlanketSets(uig.neighbours, tuple(range(n))))
+
+
+def make_minimal(ci: CITest, adjacency: Adjacency, sets: RecordedSets) -> None:
+    """Write down a minimal separating set for every pair that is not adjacent, made from the one it has."""
+    for x, y in np.argwhere(np.triu(~adjacency, 1)).tolist():
+        sets[x, y] = minimal_subset(ci, x, y, sets[x, y])
 
 
 def separate_by_neighbours(ci: CITest, adjacency: Adjacency, sets: RecordedSets, max_size: int | None) -> bool:
