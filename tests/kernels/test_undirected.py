@@ -47,4 +47,4 @@ def test_with_a_block_only_the_pairs_inside_it_change():
         half = np.triu(rng.random((len(block), len(block))) < 0.5, 1)
         expected = matrix.copy()
         expected[np.ix_(block, block)] = half | half.T
-        assert np.array_equal(UndirectedGraph.from_matrix(matrix).with_block(block, half | half.T).to_matrix(), expected)
+        assert np.array_equal(UndirectedGraph.from_matrix(matrix).induced(range(len(matrix)), block, half | half.T).to_matrix(), expected)

@@ -67,13 +67,30 @@ def _sweep(w: Floats, p: int, n: int, out: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
+def scratch(size: int, candidates: int) -> tuple[Floats, Ints, Flags]:
+    """Room for ``first_separator``: residual matrices, chosen positions, and the parts that hold them all."""
+    n = candidates + 2
+    return np.empty(max(size, 1) * n * n), np.empty(size + 1, np.int64), np.empty(size + 1, np.uint8)
+
+
+@njit(cache=True, nogil=True)
 def first_separator(
-    correlation: Floats, x: int, y: int, candidates: Ints, size: int, limit: float, parts: Flags, found: Ints
+    correlation: Floats,
+    x: int,
+    y: int,
+    candidates: Ints,
+    size: int,
+    limit: float,
+    parts: Flags,
+    found: Ints,
+    room: Floats,
+    chosen: Ints,
+    shared: Flags,
 ) -> tuple[bool, int]:
     """First subset of ``candidates`` of this size that separates x and y, in lexicographic order.
 
     Bit b of ``parts[i]`` says that candidate i belongs to part b; a non-empty subset that lies wholly in one part was tried before and
-    is passed over. The members go to ``found``. Answers (was one found, number of verdicts computed).
+    is passed over. The members go to ``found``. Answers (was one found, number of verdicts computed). The last three are ``scratch``.
     """
     m = len(candidates)
     if size > m:
@@ -100,18 +117,12 @@ def first_separator(
         return False, tests
     n = m + 2
     depth = size - 1  # the last variable is handled without writing a residual matrix
-    w = np.empty((size, n, n))
-    index = np.empty(n, np.int64)
-    index[0] = x
-    index[1] = y
-    for i in range(m):
-        index[i + 2] = candidates[i]
+    w = room[: size * n * n].reshape((size, n, n))
     for a in range(n):
+        row = x if a == 0 else y if a == 1 else candidates[a - 2]
         for b in range(a, n):
-            w[0, a, b] = correlation[index[a], index[b]]
+            w[0, a, b] = correlation[row, x if b == 0 else y if b == 1 else candidates[b - 2]]
     tests = 0
-    chosen = np.empty(size, np.int64)
-    shared = np.empty(size, np.uint8)  # the parts that hold all variables chosen so far
     shared[0] = 255
     level = 0
     chosen[0] = 1
@@ -153,6 +164,15 @@ def first_separator(
 
 
 @njit(cache=True, nogil=True)
+def separator_among(correlation: Floats, x: int, y: int, candidates: Ints, size: int, limit: float, parts: Flags) -> tuple[Ints, bool, int]:
+    """``first_separator`` by itself: the members, whether there are any, and the number of verdicts computed."""
+    found = np.empty(max(size, 1), np.int64)
+    room, chosen, shared = scratch(size, len(candidates))
+    separated, tests = first_separator(correlation, x, y, candidates, size, limit, parts, found, room, chosen, shared)
+    return found[:size], separated, tests
+
+
+@njit(cache=True, nogil=True)
 def first_of(correlation: Floats, x: int, y: int, sets: Ints, limit: float) -> int:
     """Number of the first row of ``sets`` that separates x and y; -1 if none does."""
     for i in range(len(sets)):
@@ -170,12 +190,21 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
     the set), and the number of verdicts computed.
     """
     n = len(adjacency)
+    most = 0
+    for i in range(n):
+        many = 0
+        for v in range(n):
+            many += candidates[i, v]
+        most = max(most, many)
+    if most < size:
+        return np.empty((0, size + 2), np.int64), 0
     rows = np.empty((16, size + 2), np.int64)
     count = 0
     tests = 0
     found = np.empty(max(size, 1), np.int64)
     pool = np.empty(n, np.int64)
     parts = np.empty(n, np.uint8)
+    room, chosen, shared = scratch(size, most)
     has_tried = len(tried) > 0
     for i in range(n):
         for j in range(i + 1, n):
@@ -197,7 +226,7 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
                             part |= 4
                         parts[m] = part
                         m += 1
-                separated, used = first_separator(correlation, i, j, pool[:m], size, limit, parts[:m], found)
+                separated, used = first_separator(correlation, i, j, pool[:m], size, limit, parts[:m], found, room, chosen, shared)
                 tests += used
             if separated:
                 if count == len(rows):

@@ -142,6 +142,13 @@ def group(label: Ints, count: int) -> tuple[Small, int]:
     Side 1 holds the smallest vertex.
     """
     n = len(label)
+    if count == 2:
+        two = np.zeros(n, np.int8)
+        first_side = 0
+        for v in range(n):
+            two[v] = label[v] + 1  # the first component holds the smallest vertex
+            first_side += label[v] == 0
+        return two, first_side
     size = np.zeros(count, np.int64)
     total = 0
     for v in range(n):
@@ -407,3 +414,10 @@ def with_block(starts: Ints, indices: Ints, block: Ints, related: NDArray[np.boo
             total += 1
         new_starts[v + 1] = total
     return new_starts, new_indices[:total].copy()
+
+
+@njit(cache=True, nogil=True)
+def induced_with_block(starts: Ints, indices: Ints, kept: Ints, block: Ints, related: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """``induced``, then ``with_block``."""
+    inner_starts, inner_indices = induced(starts, indices, kept)
+    return with_block(inner_starts, inner_indices, block, related)

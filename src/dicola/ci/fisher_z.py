@@ -110,7 +110,7 @@ class FisherZ(CITest):
         self.labels, self.names, self.alpha, self.untestable = labels, names, alpha, untestable
         self._whole, self._chosen, self._values = correlation, None, None
         self._inverse = inverse_of(correlation) if n_samples > len(labels) + 1 else None
-        self._limits: dict[int, float] = {}
+        self._limits: dict[tuple[int, float | None], float] = {}
         self._limit_table: dict[int, NDArray[np.float64]] = {}
         check_correlation(correlation, self._inverse, labels, n_samples)
 
@@ -142,7 +142,7 @@ class FisherZ(CITest):
 
     def limit(self, size: int, alpha: float | None = None) -> float:
         """Squared critical correlation given ``size`` variables: above it a pair is dependent (below 0: always)."""
-        known = self._limits.get(size) if alpha is None else None
+        known = self._limits.get((size, alpha))
         if known is not None:
             return known
         freedom = self.n_samples - size - 3
@@ -154,8 +154,7 @@ class FisherZ(CITest):
             raise InvalidData(f"{self.n_samples} rows are too few to condition on {size} variables; set a smaller max_condition_size.")
         else:
             found = -1.0 if self.untestable == "dependent" else 2.0
-        if alpha is None:
-            self._limits[size] = found
+        self._limits[size, alpha] = found
         return found
 
     def partial_correlation(self, x: int, y: int, z: Variables) -> float:
@@ -274,11 +273,10 @@ class FisherZ(CITest):
         for size in sizes:
             if (size == 0 and tried) or size > len(pool):
                 continue
-            found = np.empty(max(size, 1), dtype=np.int64)
-            separated, tests = kernel.first_separator(self.correlation, a, b, pool, size, self.limit(size), parts, found)
+            found, separated, tests = kernel.separator_among(self.correlation, a, b, pool, size, self.limit(size), parts)
             total += int(tests)
             if separated:
-                return tuple(found[:size].tolist()), total
+                return tuple(found.tolist()), total
         return None, total
 
     def _first_separator(

@@ -26,7 +26,6 @@ def inherited_graph(
     in the child. Marginalising the other side can join a separator pair (a chain through it) or part it (a collider in it); every other
     pair keeps its answer, by contraction and weak union.
     """
-    child = parent.induced(kept)
     if len(separator) < 2:
-        return child
-    return child.with_block(separator, blankets.learn(ci.during("blankets"), separator))
+        return parent.induced(kept)
+    return parent.induced(kept, separator, blankets.learn(ci.during("blankets"), separator))

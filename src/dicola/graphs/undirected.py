@@ -80,14 +80,16 @@ class UndirectedGraph:
         """How many sets of at most two neighbours a search would ask about, edge by edge: the predicted cost of starting from here."""
         return float(kernel.work_of(self.starts))
 
-    def induced(self, vertices: Vertices) -> UndirectedGraph:
-        """The graph on some vertices, in ascending order (as an array has to give them), numbered anew."""
-        kept = vertices if isinstance(vertices, np.ndarray) else np.array(sorted(vertices), dtype=np.int64)
-        return UndirectedGraph(*kernel.induced(self.starts, self.indices, kept))
+    def induced(self, vertices: Vertices, block: Vertices = (), related: NDArray[np.bool_] | None = None) -> UndirectedGraph:
+        """The graph on some vertices, in ascending order (as an array has to give them), numbered anew.
 
-    def with_block(self, block: Vertices, related: NDArray[np.bool_]) -> UndirectedGraph:
-        """The graph with the pairs inside the sorted ``block`` joined as ``related`` says, all others as they are."""
-        return UndirectedGraph(*kernel.with_block(self.starts, self.indices, np.asarray(block, dtype=np.int64), related))
+        The pairs inside the sorted ``block``, in the new numbers, are joined as ``related`` says.
+        """
+        kept = vertices if isinstance(vertices, np.ndarray) else np.array(sorted(vertices), dtype=np.int64)
+        if related is None:
+            return UndirectedGraph(*kernel.induced(self.starts, self.indices, kept))
+        inside = np.asarray(block, dtype=np.int64)
+        return UndirectedGraph(*kernel.induced_with_block(self.starts, self.indices, kept, inside, related))
 
     def components(self, without: int = 0) -> list[int]:
         """Connected components as masks once the vertices of ``without`` are taken out, ordered by their smallest vertex."""

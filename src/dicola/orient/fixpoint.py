@@ -59,15 +59,19 @@ def orient(
 
 
 def apply_rules(graph: PartialGraph, is_collider: ColliderPolicy, rules: Rules = Rules()) -> None:
-    """R1-R4, with selection R5-R7, then R8-R10, round and round until a whole round changes nothing."""
+    """R1-R4, with selection R5-R7, then R8-R10, round and round until nothing changes."""
+    settled = -1  # the number of changes up to which R5-R10 have nothing to add
     while True:
         spread_arrowheads(graph, is_collider, rules)
-        before = len(graph.reasons)
+        if graph.n_changes == settled:
+            return
+        before = graph.n_changes
         if rules.selection:
             _complete_selection(graph)
         _complete_tails(graph)
-        if len(graph.reasons) == before:
+        if graph.n_changes == before:
             return
+        settled = -1 if rules.selection else graph.n_changes
 
 
 def spread_arrowheads(graph: PartialGraph, is_collider: ColliderPolicy, rules: Rules = Rules()) -> None:

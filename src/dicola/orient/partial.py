@@ -53,6 +53,7 @@ class PartialGraph:
         self._met: set[Conflict] = set()
         self.changed: deque[tuple[int, int]] = deque()
         self.ambiguous: set[tuple[int, int, int]] = set()
+        self.n_changes = 0
         self.cut_short = False  # did a bound on path lengths end a search?
         self.reach: dict[tuple[int, int], set[int]] = {}  # what path searches found; forgotten when a mark changes where paths may go
 
@@ -89,6 +90,7 @@ class PartialGraph:
 
     def remove(self, a: int, b: int) -> None:
         """Take the edge out; every other edge is looked at again, since rules ask who is *not* adjacent."""
+        self.n_changes += 1
         self.reach.clear()
         for u, v in ((a, b), (b, a)):
             del self.around[u][v]
@@ -112,6 +114,7 @@ class PartialGraph:
         self.around[a][b] = mark
         self.reasons[a, b] = Reason(rule, witness)
         self.changed.append((a, b))
+        self.n_changes += 1
         return True
 
     def orient(self, a: int, b: int, rule: str, witness: tuple[int, ...]) -> bool:
