@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Words = NDArray[np.uint64]
 
 
 @njit(cache=True, nogil=True)
@@ -67,3 +68,116 @@ def possible_dsep(adjacency: Bools, pairs: Ints, begins: Ints, members: Ints) ->
                     stack_at[top] = w
                     top += 1
     return found
+
+
+@njit(cache=True, nogil=True)
+def _bit(words: Words, v: int) -> bool:
+    return bool((words[v >> 6] >> np.uint64(v & 63)) & np.uint64(1))
+
+
+@njit(cache=True, nogil=True)
+def reached(beside: Words, into: Words, root: int, inside: Words, found: Words, taken: Words, stack: Ints) -> None:
+    """What the paths from the root lead to whose inner vertices all lie ``inside``; goes to ``found``.
+
+    Vertex sets are rows of words of 64 bits. ``beside[v]`` are the neighbours of v, ``into[v]`` those with an arrowhead at v. ``taken``
+    (a row a vertex) and ``stack`` are room; ``taken`` is left empty.
+    """
+    n, words = beside.shape
+    top = 0
+    for i in range(words):
+        found[i] = beside[root, i]
+    for v in range(n):
+        if _bit(inside, v) and _bit(beside[root], v):
+            stack[2 * top] = root
+            stack[2 * top + 1] = v
+            top += 1
+    while top:
+        top -= 1
+        u, v = stack[2 * top], stack[2 * top + 1]
+        through = _bit(into[v], u)
+        for i in range(words):
+            beyond = beside[v, i] & beside[u, i]
+            if through:
+                beyond |= into[v, i]
+            if u >> 6 == i:
+                beyond &= ~(np.uint64(1) << np.uint64(u & 63))
+            if root >> 6 == i:
+                beyond &= ~(np.uint64(1) << np.uint64(root & 63))
+            new = beyond & ~taken[v, i]
+            taken[v, i] |= new
+            found[i] |= new
+            onward = new & inside[i]
+            w = 64 * i
+            while onward:
+                if onward & np.uint64(1):
+                    stack[2 * top] = v
+                    stack[2 * top + 1] = w
+                    top += 1
+                onward >>= np.uint64(1)
+                w += 1
+    for v in range(n):
+        if _bit(inside, v):
+            for i in range(words):
+                taken[v, i] = 0
+
+
+@njit(cache=True, nogil=True)
+def hanging_sets(
+    beside: Words,
+    into: Words,
+    root: int,
+    other: int,
+    other_pool: Words,
+    inside: Words,
+    open_: Words,
+    missing: Ints,
+    top: int,
+    out: Ints,
+) -> tuple[int, int]:
+    """The next sets of vertices that paths inside the set join to the root, as many as ``out`` has rows.
+
+    The search is a stack: what is ``inside``, what is still open, how many are ``missing``, ``top`` frames in all; it is left as it has
+    to be for the next call. Sets inside ``other_pool`` that hang on ``other`` (-1: none) are left out. Answers the number of sets and
+    the frames left.
+    """
+    n, words = beside.shape
+    found = np.empty(words, np.uint64)
+    taken = np.zeros((n, words), np.uint64)
+    stack = np.empty(2 * n * n + 2, np.int64)
+    count = 0
+    while top and count < len(out):
+        top -= 1
+        if missing[top] == 0:
+            leave_out = other >= 0
+            if leave_out:
+                reached(beside, into, other, inside[top], found, taken, stack)
+                for i in range(words):
+                    if inside[top, i] & ~(found[i] & other_pool[i]):
+                        leave_out = False
+            if not leave_out:
+                at = 0
+                for v in range(n):
+                    if _bit(inside[top], v):
+                        out[count, at] = v
+                        at += 1
+                count += 1
+            continue
+        reached(beside, into, root, inside[top], found, taken, stack)
+        first = -1
+        left = 0
+        for v in range(n):
+            if _bit(open_[top], v):
+                left += 1
+                if first < 0 and _bit(found, v):
+                    first = v
+        if first < 0 or left < missing[top]:
+            continue
+        bit = np.uint64(1) << np.uint64(first & 63)
+        open_[top, first >> 6] &= ~bit
+        for i in range(words):
+            inside[top + 1, i] = inside[top, i]
+            open_[top + 1, i] = open_[top, i]
+        missing[top + 1] = missing[top] - 1
+        inside[top + 1, first >> 6] |= bit
+        top += 2
+    return count, top

@@ -67,6 +67,29 @@ def _sweep(w: Floats, p: int, n: int, out: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
+def dependent_with_each(correlation: Floats, x: int, y: int, given: Ints, others: Ints, limit: float) -> Bools:
+    """Are x and y dependent given ``given`` and one of ``others``, for each of them?"""
+    m = len(given)
+    n = m + 3
+    w = np.empty((n, n))
+    index = np.empty(n, np.int64)
+    index[0] = x
+    index[1] = y
+    for i in range(m):
+        index[i + 2] = given[i]
+    dependent = np.empty(len(others), np.bool_)
+    for k in range(len(others)):
+        index[n - 1] = others[k]
+        for a in range(n):
+            for b in range(a, n):
+                w[a, b] = correlation[index[a], index[b]]
+        for p in range(2, n):
+            _sweep(w, p, n, w)
+        dependent[k] = is_dependent(w[0, 1], w[0, 0], w[1, 1], limit)
+    return dependent
+
+
+@njit(cache=True, nogil=True)
 def scratch(size: int, candidates: int) -> tuple[Floats, Ints, Flags]:
     """Room for ``first_separator``: residual matrices, chosen positions, and the parts that hold them all."""
     n = candidates + 2

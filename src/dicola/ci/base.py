@@ -178,6 +178,10 @@ class CITest(ABC):
         """
         return self.counted_find_separator(x, y, candidates, sizes, tried, family)[0]
 
+    def breaks_separation(self, x: int, y: int, z: Variables, others: Sequence[int]) -> list[bool]:
+        """Which of ``others``, added to z one at a time, make x and y dependent?"""
+        return self.counted_breaks_separation(x, y, z, others)[0]
+
     def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
         """``given_rest`` and the number of verdicts computed for it."""
         inside = tuple(range(len(self))) if block is None else tuple(block)
@@ -208,6 +212,11 @@ class CITest(ABC):
             if separator is not None:
                 fallen.append(Separation(i, j, separator))
         return fallen, tests
+
+    def counted_breaks_separation(self, x: int, y: int, z: Variables, others: Sequence[int]) -> tuple[list[bool], int]:
+        """``breaks_separation`` and the number of verdicts computed for it."""
+        a, b = min(x, y), max(x, y)
+        return [not self.verdict(a, b, tuple(sorted((*z, w)))).independent for w in others], len(others)
 
     def counted_search_levels(
         self,

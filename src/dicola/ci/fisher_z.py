@@ -222,6 +222,13 @@ class FisherZ(CITest):
         rows, tests = kernel.sweep_level(self.correlation, edges, pools, old, size, self.limit(size))
         return [Separation(row[0], row[1], tuple(row[2:])) for row in rows.tolist()], int(tests)
 
+    def counted_breaks_separation(self, x: int, y: int, z: Variables, others: Sequence[int]) -> tuple[list[bool], int]:
+        if not others:
+            return [], 0
+        given, added, limit = np.array(z, dtype=np.int64), np.array(others, dtype=np.int64), self.limit(len(z) + 1)
+        answer = kernel.dependent_with_each(self.correlation, min(x, y), max(x, y), given, added, limit)
+        return answer.tolist(), len(others)
+
     def counted_search_levels(
         self,
         adjacency: Adjacency,

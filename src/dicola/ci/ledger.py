@@ -84,6 +84,13 @@ class Ledger(CITest):
         self._counts[self._phase] += tests
         return answer, tests
 
+    def counted_breaks_separation(self, x: int, y: int, z: Variables, others: Sequence[int]) -> tuple[list[bool], int]:
+        if self._memory is not None:
+            return super().counted_breaks_separation(x, y, z, others)
+        answer, tests = self._test.counted_breaks_separation(x, y, z, others)
+        self._counts[self._phase] += tests
+        return answer, tests
+
     def counted_search_levels(
         self,
         adjacency: Adjacency,

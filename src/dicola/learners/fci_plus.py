@@ -16,6 +16,9 @@ from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subse
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
 from dicola.orient.partial import PartialGraph
 
+Asked = dict[tuple[int, int, Variables], dict[int, bool]]
+"""For a pair and what separates it: which further variable makes it dependent again, as far as asked."""
+
 
 @dataclass(frozen=True)
 class FCIPlus(Learner):
@@ -57,7 +60,7 @@ class FCIPlus(Learner):
     def _remove_links(self, ci: CITest, adjacency: Adjacency, sets: RecordedSets) -> bool:
         """Search D-separation links until none is left; each removal may show new non-ancestors. Answers whether no limit was met."""
         refuted: dict[tuple[int, int], set[Variables]] = {}
-        asked: dict[tuple[int, int, Variables, int], bool] = {}
+        asked: Asked = {}
         while True:
             graph = augmented_graph(ci, adjacency, sets, asked)
             links = list(possible_links(graph))
@@ -91,9 +94,7 @@ class FCIPlus(Learner):
         return None, within and (self.max_base_size is None or self.max_base_size >= largest)
 
 
-def augmented_graph(
-    ci: CITest, adjacency: Adjacency, sets: RecordedSets, asked: dict[tuple[int, int, Variables, int], bool]
-) -> PartialGraph:
+def augmented_graph(ci: CITest, adjacency: Adjacency, sets: RecordedSets, asked: Asked) -> PartialGraph:
     """Arrowheads at every w that destroys a minimal separation: if x and y depend given Z and w, then w causes none of x, y, Z.
 
     ``asked`` remembers answers between rounds.
@@ -102,11 +103,11 @@ def augmented_graph(
     for (x, y), z in sets.items():
         inside = (x, y, *z)
         around = sorted({w for v in inside for w in graph.around[v]} - set(inside))
+        known = asked.setdefault((x, y, z), {})
+        new = [w for w in around if w not in known]
+        known.update(zip(new, ci.breaks_separation(x, y, z, new), strict=True))
         for w in around:
-            key = (x, y, z, w)
-            if key not in asked:
-                asked[key] = not ci.verdict(x, y, tuple(sorted((*z, w)))).independent
-            if asked[key]:
+            if known[w]:
                 for v in inside:
                     if graph.adjacent(v, w):
                         graph.put(v, w, ARROW, "augment", (x, y, w))

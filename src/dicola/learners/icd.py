@@ -8,12 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from dicola._kernels import mixed as kernel
 from dicola.ci.base import Adjacency, CITest
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.learners.adjacency import starting_point
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
-from dicola.learners.possible_dsep import PdsPaths
+from dicola.learners.possible_dsep import PdsPaths, as_words
 from dicola.orient.colliders import by_separating_set, r0
 from dicola.orient.fixpoint import spread_arrowheads
 from dicola.orient.partial import PartialGraph
@@ -127,20 +128,19 @@ class Hanging:
         return not mask & ~self.pool and not mask & ~self.paths.reached(self.root, mask)
 
     def of_size(self, size: int) -> Iterator[Variables]:
-        """Its sets of this size, grown from the root outwards."""
-        stack = [(0, self.pool, size)]
-        while stack:
-            inside, open_, missing = stack.pop()
-            if not missing:
-                if self.asked is None or not self.asked._hangs(inside):
-                    yield tuple(members(inside))
-                continue
-            frontier = self.paths.reached(self.root, inside) & open_
-            if not frontier or open_.bit_count() < missing:
-                continue
-            bit = frontier & -frontier
-            stack.append((inside, open_ ^ bit, missing))
-            stack.append((inside | bit, open_ ^ bit, missing - 1))
+        """Its sets of this size, grown from the root outwards: the kernel finds some, and goes on where it stopped when more are asked."""
+        beside, into = self.paths.words
+        words = beside.shape[1]
+        inside, open_ = (np.zeros((len(beside) + 2, words), dtype=np.uint64) for _ in range(2))
+        missing = np.zeros(len(beside) + 2, dtype=np.int64)
+        open_[0], missing[0] = as_words(self.pool, words), size
+        other, other_pool = (-1, 0) if self.asked is None else (self.asked.root, self.asked.pool)
+        top, bunch = 1, 16
+        while top:
+            out = np.empty((bunch, size), dtype=np.int64)
+            count, top = kernel.hanging_sets(beside, into, self.root, other, as_words(other_pool, words), inside, open_, missing, top, out)
+            yield from map(tuple, out[:count].tolist())
+            bunch = min(4 * bunch, 4096)
 
 
 def _possible_ancestors(graph: PartialGraph, a: int, b: int) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola._kernels import mixed as kernel
 from dicola.ci.base import Adjacency, CITest
@@ -31,6 +34,13 @@ class PdsPaths:
         """The paths of a graph with marks."""
         into = [mask_of(u for u in row if graph.is_arrow(u, v)) for v, row in enumerate(graph.around)]
         return cls([mask_of(row) for row in graph.around], into)
+
+    @cached_property
+    def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """``beside`` and ``into`` as rows of words of 64 bits, for the kernels."""
+        words = (len(self.beside) + 63) // 64
+        beside, into = (np.array([as_words(mask, words) for mask in masks]).reshape(-1, words) for masks in (self.beside, self._into))
+        return beside, into
 
     def _onward(self, u: int, v: int) -> int:
         """Where a path may go that has come from u to v."""
@@ -78,6 +88,11 @@ class PdsPaths:
                 break
             edges = onward
         return found
+
+
+def as_words(mask: int, words: int) -> NDArray[np.uint64]:
+    """A mask as so many words of 64 bits, the lowest first."""
+    return np.frombuffer((mask & ((1 << 64 * words) - 1)).to_bytes(8 * words, "little"), dtype=np.uint64)
 
 
 def possible_dsep(adjacency: Adjacency, sets: RecordedSets) -> Adjacency:

@@ -104,6 +104,8 @@ def _find_discriminated(graph: PartialGraph, is_collider: ColliderPolicy, rules:
     """One pass of R4 over all triangles; answers whether anything changed."""
     changed = False
     for b in range(len(graph)):
+        if ARROW not in graph.around[b].values():
+            continue  # no a <-* b
         for c in sorted(graph.around[b]):
             if not graph.is_circle(c, b):
                 continue
