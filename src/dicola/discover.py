@@ -21,6 +21,7 @@ from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Skeleton
 from dicola.learners.base import Context, Learner, OrientationSettings
 from dicola.learners.names import learner_named
+from dicola.learners.together import bunches, learn_together
 from dicola.orient.fixpoint import Orientation
 
 _MANY_LEAVES = 20  # leaves a variable from which on the user is told
@@ -69,7 +70,7 @@ def discover(
         )
     base = learner_named(learner)
     blanket = blanket_learner(blankets, uig_alpha)
-    rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes)
+    rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes, base.work_size)
     orientation = OrientationSettings(colliders, selection, max_path_length)
     if selection and not base.allows_selection:
         raise InvalidSetting(
@@ -138,21 +139,27 @@ def learn_leaves(
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Skeleton]:
     """Learn the skeleton of every leaf, each with a ledger of its own so that counts do not depend on who came first."""
-
-    def learn(leaf: Leaf) -> tuple[Skeleton, dict[str, int]]:
-        own = ledger.fresh()
-        return learner.learn_skeleton(own, leaf.variables, Context(blankets, leaf.uig, warm)), own.counts
-
     leaves = tree.leaves
-    skeletons = []
-    learned: Iterable[tuple[Skeleton, dict[str, int]]] = (
-        map(learn, leaves)
+    parts = [(leaf.variables, leaf.uig) for leaf in leaves if leaf.uig is not None]
+    together = warm and len(parts) == len(leaves)
+
+    def learn(bunch: range) -> tuple[list[Skeleton], dict[str, int]]:
+        own = ledger.fresh()
+        if together:
+            return learn_together(learner, own, parts[bunch.start : bunch.stop], Context(blankets, warm=True)), own.counts
+        context = (Context(blankets, leaves[i].uig, warm) for i in bunch)
+        return [learner.learn_skeleton(own, leaves[i].variables, each) for i, each in zip(bunch, context, strict=True)], own.counts
+
+    jobs = bunches(len(leaf.variables) for leaf in leaves) if together else [range(i, i + 1) for i in range(len(leaves))]
+    learned: Iterable[tuple[list[Skeleton], dict[str, int]]] = (
+        map(learn, jobs)
         if n_jobs == 1
-        else Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(delayed(learn)(leaf) for leaf in leaves)
+        else Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(delayed(learn)(job) for job in jobs)
     )
-    for skeleton, counts in learned:
+    skeletons: list[Skeleton] = []
+    for found, counts in learned:
         ledger.add(counts)
-        skeletons.append(skeleton)
+        skeletons += found
         progress(len(skeletons), len(leaves))
     return skeletons
 

@@ -214,13 +214,21 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
     """
     n = len(adjacency)
     most = 0
+    begins = np.zeros(n + 1, np.int64)
     for i in range(n):
-        many = 0
+        begins[i + 1] = begins[i]
         for v in range(n):
-            many += candidates[i, v]
-        most = max(most, many)
+            begins[i + 1] += candidates[i, v]
+        most = max(most, begins[i + 1] - begins[i])
     if most < size:
         return np.empty((0, size + 2), np.int64), 0
+    listed = np.empty(begins[n], np.int64)
+    at = 0
+    for i in range(n):
+        for v in range(n):
+            if candidates[i, v]:
+                listed[at] = v
+                at += 1
     rows = np.empty((16, size + 2), np.int64)
     count = 0
     tests = 0
@@ -239,8 +247,11 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
                     break
                 owner = i if end == 0 else j
                 m = 0
-                for v in range(n):
-                    if candidates[owner, v] and v != i and v != j:
+                if begins[owner + 1] - begins[owner] < size:
+                    continue
+                for at in range(begins[owner], begins[owner + 1]):
+                    v = listed[at]
+                    if v not in (i, j):
                         pool[m] = v
                         part = 0
                         if has_tried:
@@ -341,6 +352,17 @@ def block_of(matrix: Floats, chosen: Ints) -> Floats:
         for b in range(len(chosen)):
             block[a, b] = matrix[chosen[a], chosen[b]]
     return block
+
+
+@njit(cache=True, nogil=True)
+def blocks_of(matrix: Floats, chosen: Ints, begins: Ints) -> Floats:
+    """The blocks of ``chosen[begins[i]:begins[i + 1]]`` along a diagonal, zero elsewhere."""
+    result = np.zeros((len(chosen), len(chosen)))
+    for i in range(len(begins) - 1):
+        for a in range(begins[i], begins[i + 1]):
+            for b in range(begins[i], begins[i + 1]):
+                result[a, b] = matrix[chosen[a], chosen[b]]
+    return result
 
 
 @njit(cache=True, nogil=True)

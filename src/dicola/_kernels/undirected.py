@@ -187,23 +187,27 @@ def group(label: Ints, count: int) -> tuple[Small, int]:
 
 
 @njit(cache=True, nogil=True)
-def work(degree: int) -> float:
-    """Sets of at most two neighbours that a search asks about for the edges at a vertex of this degree."""
-    others = degree - 1
-    return degree * (1.0 + others + others * (others - 1) / 2.0)
+def work(degree: int, largest: int) -> float:
+    """Sets of at most ``largest`` neighbours that a search asks about for the edges at a vertex of this degree."""
+    sets = 1.0
+    of_size = 1.0
+    for size in range(1, min(largest, degree - 1) + 1):
+        of_size *= (degree - size) / size
+        sets += of_size
+    return degree * sets
 
 
 @njit(cache=True, nogil=True)
-def work_of(starts: Ints) -> float:
+def work_of(starts: Ints, largest: int) -> float:
     """``work`` summed over the vertices."""
     total = 0.0
     for v in range(len(starts) - 1):
-        total += work(starts[v + 1] - starts[v])
+        total += work(starts[v + 1] - starts[v], largest)
     return total
 
 
 @njit(cache=True, nogil=True)
-def saving(starts: Ints, indices: Ints, side: Small) -> tuple[float, float]:
+def saving(starts: Ints, indices: Ints, side: Small, largest: int) -> tuple[float, float]:
     """Work that a split saves, and the work at its separator.
 
     Only the vertices of the separator count, since every other keeps its neighbours; they are searched on both sides, with those
@@ -224,8 +228,8 @@ def saving(starts: Ints, indices: Ints, side: Small) -> tuple[float, float]:
             elif side[indices[at]] == 2:
                 right += 1
         degree = starts[v + 1] - starts[v]
-        whole += work(degree)
-        parts += work(degree - left) + work(degree - right)
+        whole += work(degree, largest)
+        parts += work(degree - left, largest) + work(degree - right, largest)
     return whole - parts - size * (size - 1), whole
 
 
@@ -283,7 +287,7 @@ def balanced_split(starts: Ints, indices: Ints, begins: Ints, members: Ints) -> 
 
 
 @njit(cache=True, nogil=True)
-def cheapest_split(starts: Ints, indices: Ints, begins: Ints, members: Ints, share: float) -> Small:
+def cheapest_split(starts: Ints, indices: Ints, begins: Ints, members: Ints, share: float, largest: int) -> Small:
     """The split that saves most work, empty if none saves this share of the work at its separator.
 
     Ties go to the smaller separator, then to the one that comes first.
@@ -295,10 +299,10 @@ def cheapest_split(starts: Ints, indices: Ints, begins: Ints, members: Ints, sha
     best_at = -1
     for place in range(len(order)):
         at = order[place]
-        if best_at >= 0 and not may_save(starts, members[begins[at] : begins[at + 1]], most):
+        if best_at >= 0 and not may_save(starts, members[begins[at] : begins[at + 1]], most, largest):
             continue
         side, _ = cut(starts, indices, members[begins[at] : begins[at + 1]])
-        saved, whole = saving(starts, indices, side)
+        saved, whole = saving(starts, indices, side, largest)
         if saved < share * whole:
             continue
         better = best_at < 0 or saved > most
@@ -314,16 +318,16 @@ def cheapest_split(starts: Ints, indices: Ints, begins: Ints, members: Ints, sha
 
 
 @njit(cache=True, nogil=True)
-def may_save(starts: Ints, separator: Ints, amount: float) -> bool:
+def may_save(starts: Ints, separator: Ints, amount: float, largest: int) -> bool:
     """Could a cut at this separator save as much? Not if all the work there is less."""
     whole = -1.0 * len(separator) * (len(separator) - 1)
     for v in separator:
-        whole += work(starts[v + 1] - starts[v])
+        whole += work(starts[v + 1] - starts[v], largest)
     return whole >= amount
 
 
 @njit(cache=True, nogil=True)
-def find_split(starts: Ints, indices: Ints, share: float) -> Small:
+def find_split(starts: Ints, indices: Ints, share: float, largest: int) -> Small:
     """Components apart; else the balanced split, and where that saves less than ``share`` of its separator's work, the cheapest.
 
     Empty where the graph is complete or no split saves enough. A ``share`` of minus infinity asks for the balanced split.
@@ -339,10 +343,10 @@ def find_split(starts: Ints, indices: Ints, share: float) -> Small:
     balanced = balanced_split(starts, indices, begins, members)
     if share == -np.inf:
         return balanced
-    saved, whole = saving(starts, indices, balanced)
+    saved, whole = saving(starts, indices, balanced, largest)
     if saved >= share * whole:
         return balanced
-    return cheapest_split(starts, indices, begins, members, share)
+    return cheapest_split(starts, indices, begins, members, share, largest)
 
 
 @njit(cache=True, nogil=True)

@@ -89,6 +89,12 @@ class CITest(ABC):
         """
         return Among(self, tuple(int(v) for v in variables))
 
+    def side_by_side(self, parts: Sequence[Variables]) -> CITest | None:
+        """A test over the disjoint union of some sets of variables, numbered through, for questions inside one part; ``None`` where
+        it would be no faster than one test a part.
+        """
+        return None
+
     def samples(self) -> NDArray[np.float64]:
         """The rows behind this test, one column a variable in the order of ``labels``; ``NeedsData`` where there are none."""
         raise NeedsData(f"{type(self).__name__} carries no rows; this needs a test made from a table, such as FisherZ(table).")

@@ -127,6 +127,9 @@ class FisherZ(CITest):
         chosen = np.array(variables, dtype=np.int64)
         if len(chosen) == len(self) and np.array_equal(chosen, np.arange(len(self))):
             return self
+        return self._part(chosen)
+
+    def _part(self, chosen: NDArray[np.int64]) -> FisherZ:
         part = FisherZ.__new__(FisherZ)
         part._whole, part._values, part._inverse, part._limits = self._whole, self._values, None, self._limits
         part._limit_table = self._limit_table
@@ -134,6 +137,14 @@ class FisherZ(CITest):
         part.n_samples, part.alpha, part.untestable = self.n_samples, self.alpha, self.untestable
         part.labels = part.names = tuple([self.labels[v] for v in chosen.tolist()])
         return part
+
+    def side_by_side(self, parts: Sequence[Variables]) -> FisherZ:
+        union = self._part(np.array([v for part in parts for v in part], dtype=np.int64))
+        assert union._chosen is not None
+        begins = np.cumsum([0, *[len(part) for part in parts]], dtype=np.int64)
+        union.correlation = kernel.blocks_of(union._whole, union._chosen, begins)
+        union.correlation.setflags(write=False)
+        return union
 
     def samples(self) -> NDArray[np.float64]:
         if self._values is None:

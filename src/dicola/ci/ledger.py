@@ -50,6 +50,10 @@ class Ledger(CITest):
         """The same ledger over a choice of the variables."""
         return Ledger.__new__(Ledger)._open(self._test.among(variables), self._phase, self._counts, self._memory)
 
+    def side_by_side(self, parts: Sequence[Variables]) -> Ledger | None:
+        together = None if self._memory is not None else self._test.side_by_side(parts)
+        return None if together is None else Ledger.__new__(Ledger)._open(together, self._phase, self._counts, None)
+
     def fresh(self) -> Ledger:
         """A new ledger over the same test: nothing counted, nothing remembered."""
         return Ledger(self._test, cache=self._memory is not None)

@@ -31,7 +31,7 @@ def balance(left: int, right: int, separator: int) -> float:
     return separator / (min(left, right) + separator) if separator else 0.0
 
 
-def find_split(graph: UndirectedGraph, saving: float | None = None) -> Split | None:
+def find_split(graph: UndirectedGraph, saving: float | None = None, largest: int = 3) -> Split | None:
     """The split with the least balancing score among the separators of a minimal triangulation; ``None`` iff the graph is complete.
 
     The components that a separator leaves are grouped into two sides as equal as can be. Ties go to the smaller separator, then to the
@@ -39,15 +39,15 @@ def find_split(graph: UndirectedGraph, saving: float | None = None) -> Split | N
 
     With ``saving``, a split must save that share of the work at its separator. Where the balanced one does not, the split that saves
     most is taken, and ``None`` is the answer where none saves enough. The work of a search is predicted from the degrees: the number of
-    sets of at most two neighbours that are asked about, edge by edge. Larger sets are left out because most edges fall before them.
+    sets of at most ``largest`` neighbours that are asked about, edge by edge.
     """
-    side = sides_of_split(graph, saving)
+    side = sides_of_split(graph, saving, largest)
     return None if side is None else split_of(side, np.arange(len(graph)))
 
 
-def sides_of_split(graph: UndirectedGraph, saving: float | None = None) -> NDArray[np.int8] | None:
+def sides_of_split(graph: UndirectedGraph, saving: float | None = None, largest: int = 3) -> NDArray[np.int8] | None:
     """``find_split`` as the side of each vertex: 1 left, 2 right, 0 in the separator."""
-    side: NDArray[np.int8] = kernel.find_split(graph.starts, graph.indices, -np.inf if saving is None else saving)
+    side: NDArray[np.int8] = kernel.find_split(graph.starts, graph.indices, -np.inf if saving is None else saving, largest)
     return side if len(side) else None
 
 

@@ -94,7 +94,7 @@ class StopRule:
     The paper stops where the independence graph is complete. ``max_depth`` bounds the splits above a leaf, ``min_leaf_size`` leaves
     sets of at most that many variables whole, ``max_nodes`` bounds the size of the tree. With ``saving`` a split has to save that share
     of the work at its separator, and ``max_work`` bounds the predicted work of all leaves and blankets, as a multiple of that of the
-    base learner started from the independence graph of the whole set.
+    base learner started from the independence graph of the whole set. Work is counted in sets of at most ``largest`` neighbours.
     """
 
     max_depth: int | None = None
@@ -102,6 +102,7 @@ class StopRule:
     max_nodes: int | None = None
     saving: float | None = None
     max_work: float | None = None
+    largest: int = 3
 
     def __post_init__(self) -> None:
         for name in ("max_depth", "min_leaf_size", "max_nodes"):
@@ -116,13 +117,15 @@ class StopRule:
         return self.max_nodes is None or n_nodes + 2 <= self.max_nodes
 
 
-def stop_rule(stop: str, n: int, max_depth: int | None = None, min_leaf_size: int | None = None, max_nodes: int | None = None) -> StopRule:
+def stop_rule(
+    stop: str, n: int, max_depth: int | None = None, min_leaf_size: int | None = None, max_nodes: int | None = None, largest: int = 3
+) -> StopRule:
     """The rule named ``stop`` for n variables, tightened by the plain settings.
 
     ``"paper"`` splits until nothing splits. ``"auto"`` does so while it pays: on dense graphs the parts overlap so much that learning
     them all costs more than learning the whole, and parts of five variables are not worth splitting further. ``"reference"`` has the
     caps of the authors' released code: sets of at most n/3 variables are leaves, and so is everything at depth 3 (5 above 200
-    variables).
+    variables). ``largest`` is the size of the sets in which the base learner's work is counted.
     """
     if stop not in STOPS:
         raise InvalidSetting(f"stop is {stop!r}; it may be {' or '.join(repr(name) for name in STOPS)}.")
@@ -130,7 +133,7 @@ def stop_rule(stop: str, n: int, max_depth: int | None = None, min_leaf_size: in
     if stop == "paper":
         return given
     if stop == "auto":
-        return StopRule(max_depth, max(_WORTH_SPLITTING, min_leaf_size or 0), max_nodes, _SAVING, _WORK_BOUND)
+        return StopRule(max_depth, max(_WORTH_SPLITTING, min_leaf_size or 0), max_nodes, _SAVING, _WORK_BOUND, largest)
     depth = 3 if n <= 200 else 5
     return StopRule(min(depth, depth if max_depth is None else max_depth), max(n // 3, min_leaf_size or 0), max_nodes)
 
@@ -153,18 +156,18 @@ def decompose(
     nodes: list[Leaf | Branch] = [Leaf(tuple(everything.tolist()), root)]
     number_of = {everything.tobytes(): 0}
     waiting = deque([(0, 0, everything, root)])
-    work = root.work
+    work = root.work(stop.largest)
     bound = np.inf if stop.max_work is None else stop.max_work * work
     while waiting:
         number, depth, variables, graph = waiting.popleft()
         may_split = work <= bound and stop.allows(len(variables), depth, len(nodes))
-        side = sides_of_split(graph, stop.saving) if may_split else None
+        side = sides_of_split(graph, stop.saving, stop.largest) if may_split else None
         if progress is not None:
             progress(len(nodes) - len(waiting), len(nodes))
         if side is None:
             continue
         separator = (side == 0).nonzero()[0]
-        work -= graph.work - len(separator) * (len(separator) - 1)
+        work -= graph.work(stop.largest) - len(separator) * (len(separator) - 1)
         children = []
         for other_side in (2, 1):
             kept = (side != other_side).nonzero()[0]
@@ -179,6 +182,6 @@ def decompose(
                 below = independence_graph(ci.among(child), blankets) if len(separator) > 1 else graph.induced(kept)
             nodes.append(Leaf(tuple(child.tolist()), below))
             waiting.append((known, depth + 1, child, below))
-            work += below.work
+            work += below.work(stop.largest)
         nodes[number] = Branch(nodes[number].variables, split_of(side, variables), *children)
     return Tree(tuple(nodes))

@@ -42,6 +42,15 @@ class UndirectedGraph:
         """Every pair joined."""
         return cls.from_matrix(~np.eye(n, dtype=np.bool_))
 
+    @classmethod
+    def side_by_side(cls, graphs: Sequence[UndirectedGraph]) -> UndirectedGraph:
+        """The disjoint union, numbered through."""
+        vertices = np.cumsum([0, *[len(graph) for graph in graphs[:-1]]])
+        ends = np.cumsum([0, *[len(graph.indices) for graph in graphs[:-1]]])
+        starts = np.concatenate([graph.starts[:-1] for graph in graphs]) + np.repeat(ends, [len(graph) for graph in graphs])
+        indices = np.concatenate([graph.indices for graph in graphs]) + np.repeat(vertices, [len(graph.indices) for graph in graphs])
+        return cls(np.append(starts, len(indices)), indices)
+
     @cached_property
     def neighbours(self) -> tuple[int, ...]:
         """For each vertex the mask of the vertices beside it."""
@@ -75,10 +84,9 @@ class UndirectedGraph:
         """Is every pair joined?"""
         return len(self.indices) == len(self) * (len(self) - 1)
 
-    @property
-    def work(self) -> float:
-        """How many sets of at most two neighbours a search would ask about, edge by edge: the predicted cost of starting from here."""
-        return float(kernel.work_of(self.starts))
+    def work(self, largest: int) -> float:
+        """How many sets of at most ``largest`` neighbours a search would ask about, edge by edge: the predicted cost of starting here."""
+        return float(kernel.work_of(self.starts, largest))
 
     def induced(self, vertices: Vertices, block: Vertices = (), related: NDArray[np.bool_] | None = None) -> UndirectedGraph:
         """The graph on some vertices, in ascending order (as an array has to give them), numbered anew.

@@ -57,6 +57,14 @@ class Learner(ABC):
     guarantee: ClassVar[str]
     complete: ClassVar[bool]
     allows_selection: ClassVar[bool] = True
+    is_local: ClassVar[bool] = False
+    """Does what it finds in one part of a graph without edges to the others not depend on these? Then leaves can share a run."""
+
+    @property
+    def work_size(self) -> int:
+        """Sets of at most this size make up most of its work; more than three are left out, since most edges fall before them."""
+        limit = getattr(self, "max_condition_size", None)
+        return 3 if limit is None else min(3, limit)
 
     @abstractmethod
     def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:

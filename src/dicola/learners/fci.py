@@ -32,6 +32,7 @@ class FCI(Learner):
     reference: ClassVar[str] = "Spirtes, Meek and Richardson (1995); Zhang (2008)"
     guarantee: ClassVar[str] = "sound and complete"
     complete: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
 
     max_condition_size: int | None = None
     max_possible_dsep_size: int | None = None
@@ -42,6 +43,11 @@ class FCI(Learner):
         checked_limit("max_possible_dsep_size", self.max_possible_dsep_size)
         if self.possible_dsep not in ("blanket", "textbook"):
             raise InvalidSetting(f"possible_dsep is {self.possible_dsep!r}; it may be 'blanket' or 'textbook'.")
+
+    @property
+    def work_size(self) -> int:
+        """The second phase asks most."""
+        return 3 if self.max_possible_dsep_size is None else min(3, self.max_possible_dsep_size)
 
     def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()

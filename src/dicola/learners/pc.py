@@ -29,6 +29,7 @@ class PC(Learner):
     guarantee: ClassVar[str] = "sound and complete for DAGs without hidden variables; not a method for hidden variables"
     complete: ClassVar[bool] = False
     allows_selection: ClassVar[bool] = False
+    is_local: ClassVar[bool] = True
 
     max_condition_size: int | None = None
 
