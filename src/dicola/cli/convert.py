@@ -27,13 +27,12 @@ def convert(
     from dicola.graphs.formats import registry
 
     graph = registry.read(source, from_)
-    registry.write(graph, target, to)
-    facts = {"nodes": len(graph), "edges": graph.n_edges, "format": (registry.named(to) if to else registry.for_ending(target)).name}
+    chosen = registry.named(to) if to is not None else registry.for_ending(target)
+    registry.write(graph, target, chosen.name)
     if json:
         from json import dumps
 
-        typer.echo(dumps({**facts, "written_to": str(target)}, ensure_ascii=False))
+        facts = {"nodes": len(graph), "edges": graph.n_edges, "format": chosen.name, "written_to": str(target)}
+        typer.echo(dumps(facts, ensure_ascii=False))
     elif not quiet:
-        typer.echo(
-            f"{facts['nodes']} nodes and {facts['edges']} edges written to {target} ({registry.FORMATS[str(facts['format'])].title})"
-        )
+        typer.echo(f"{len(graph)} nodes and {graph.n_edges} edges written to {target} ({chosen.title})")

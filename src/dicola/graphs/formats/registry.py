@@ -153,7 +153,9 @@ def for_ending(file: Path) -> Format:
     known = _with_ending(file)
     if not known:
         endings = dict.fromkeys(ending for entry in FORMATS.values() for ending in entry.endings)
-        raise InvalidSetting(f"{file.name!r} does not say its format. Use one of the endings {' '.join(endings)}, {_or_name(FORMATS)}.")
+        raise InvalidSetting(
+            f"{file.name!r} does not say its format. Use one of the endings {' '.join(endings)}, or {_name_it(FORMATS, '--to')}."
+        )
     return known[0]
 
 
@@ -166,19 +168,15 @@ def recognised(text: str, file: Path) -> Format:
     fitting = [entry for entry in candidates if _fits(entry, text)]
     if len(fitting) == 1:
         return fitting[0]
-    if not fitting:
-        titles = "; ".join(f"{entry.name} ({entry.title})" for entry in candidates)
-        raise InvalidGraph(
-            f"{str(file)!r} looks like none of: {titles}. If it is one of them after all, {_or_name(entry.name for entry in candidates)}."
-        )
-    raise InvalidGraph(
-        f"{str(file)!r} could be {' or '.join(entry.title for entry in fitting)}: {_or_name(entry.name for entry in fitting)}."
-    )
+    if fitting:
+        titles = " or ".join(entry.title for entry in fitting)
+        raise InvalidGraph(f"{str(file)!r} could be {titles}; {_name_it(fitting, '--from')}.")
+    titles = ", ".join(entry.title for entry in candidates)
+    raise InvalidGraph(f"{str(file)!r} looks like none of these: {titles}. If it is one after all, {_name_it(candidates, '--from')}.")
 
 
-def _or_name(names: Iterable[str]) -> str:
-    listed = ", ".join(names)
-    return f"name it: format=… in Python, --from … or --to … on the command line ({listed})"
+def _name_it(formats: Iterable[Format], option: str) -> str:
+    return f"name it with format=… ({option} … on the command line): {', '.join(entry.name for entry in formats)}"
 
 
 def _with_ending(file: Path) -> list[Format]:
