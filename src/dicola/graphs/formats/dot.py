@@ -3,8 +3,8 @@ r"""DOT, the language of Graphviz.
 Convention: what is drawn is what is meant. An edge has an arrowhead where Graphviz draws an arrow, a circle where it draws ``odot``, a tail
 where it draws nothing; written as ``"A" -> "B" [dir=both, arrowtail=odot, arrowhead=normal]``, where ``arrowtail`` is the end at A. A name
 is what Graphviz shows: ``\\`` is a backslash in it, ``\n`` a new line and ``&amp;`` an ampersand; so every name can be written, but for
-the character NUL. Read are quoted and bare words, ``label`` as the name where all nodes have one (causal-learn writes numbers for nodes),
-``dir``, defaults for edges, chains, subgraphs and comments. Passed over: everything else about looks.
+an empty one and the character NUL. Read are quoted and bare words, ``label`` as the name where all nodes have one (causal-learn numbers its
+nodes), ``dir``, defaults for edges, chains, subgraphs and comments. Passed over: everything else about looks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 
 from dicola.errors import InvalidGraph
 from dicola.graphs.formats.statements import Dialect, statements_of
-from dicola.graphs.formats.texts import labelled, refuse_letters
+from dicola.graphs.formats.texts import labelled, refuse_letters, refuse_names
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Mark, MixedGraph
 from dicola.graphs.pag import PAG
 
@@ -41,12 +41,14 @@ DIALECT: Final = Dialect(
     quoted=r'"(?:\\.|[^"\\])*+"',
     unquote=_unquote,
     defaults=("graph", "node", "edge"),
+    html=True,
 )
 
 
 def to_dot(graph: MixedGraph) -> str:
     """A digraph with both ends of every edge drawn."""
     refuse_letters(graph, re.compile("\\x00"), TITLE)
+    refuse_names(graph, [""], TITLE)
     nodes = [f"  {_quoted(name)};\n" for name in graph.names]
     edges = [
         f"  {_quoted(e.u)} -> {_quoted(e.v)} [dir=both, arrowtail={_SHAPE[e.mark_u]}, arrowhead={_SHAPE[e.mark_v]}];\n"
@@ -88,7 +90,8 @@ def _marks(attributes: dict[str, str], directed: bool) -> tuple[int, int]:
 
 def _quoted(name: str) -> str:
     shown = name.replace("\\", r"\\").replace("&", "&amp;").replace("\n", r"\n").replace('"', r"\"")
-    return '"' + re.sub("[\\x01-\\x1f\\x7f]", lambda found: f"&#{ord(found[0])};", shown) + '"'
+    # Graphviz keeps names that begin with a percent sign to itself.
+    return '"' + re.sub("^%|[\\x01-\\x1f\\x7f]", lambda found: f"&#{ord(found[0])};", shown) + '"'
 
 
 def _shown(text: str) -> str:

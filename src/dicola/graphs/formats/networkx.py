@@ -3,8 +3,8 @@
 Convention: a ``networkx.Graph`` whose edge between u and v carries ``marks={u: "o", v: ">"}``, the mark at each end under the name of that
 end: ``o`` circle, ``>`` arrowhead, ``-`` tail. An undirected graph forgets which end was named first; the marks do not depend on it.
 pgmpy's ancestral graphs keep their marks in the same way, so they are read as well. Also read: directed graphs whose edges carry
-``mark_source`` and ``mark_target``, as NetworkX reads them from our GraphML, GEXF and Cytoscape JSON (nodes are then named by ``label`` or
-``name``), and plain directed graphs, whose arcs are ``-->``. Nothing is lost; names of nodes become text.
+``mark_source`` and ``mark_target``, as NetworkX reads them from our GraphML, GEXF and Cytoscape JSON (nodes ``n0, n1, …`` are then named by
+their ``label`` or ``name``), and plain directed graphs, whose arcs are ``-->``. Nothing is lost; names of nodes become text.
 """
 
 from __future__ import annotations
@@ -30,11 +30,10 @@ def from_networkx(graph: Any) -> PAG:
     """Take a graph with marks, or a directed one without."""
     if not (hasattr(graph, "is_directed") and hasattr(graph, "edges") and hasattr(graph, "nodes")):
         raise InvalidGraph(f"this is a {type(graph).__name__}, not a graph of NetworkX.")
-    edges = list(graph.edges(data=True))
-    foreign = any("mark_source" in data for _, _, data in edges)
-    label = [data.get("label", data.get("name")) if foreign else None for _, data in graph.nodes(data=True)]
-    names = labelled([(str(node), None if text is None else str(text)) for node, text in zip(graph.nodes, label, strict=True)])
-    found = [(names[str(u)], names[str(v)], *_marks(u, v, data, graph.is_directed())) for u, v, data in edges]
+    nodes = [(str(node), data.get("label", data.get("name"))) for node, data in graph.nodes(data=True)]
+    numbered = [node for node, _ in nodes] == [f"n{position}" for position in range(len(nodes))]
+    names = labelled([(node, str(label) if numbered and label is not None else None) for node, label in nodes])
+    found = [(names[str(u)], names[str(v)], *_marks(u, v, data, graph.is_directed())) for u, v, data in graph.edges(data=True)]
     return PAG.from_marked_edges(found, names.values())
 
 

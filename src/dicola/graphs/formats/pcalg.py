@@ -19,6 +19,7 @@ from dicola.graphs.marks import MixedGraph
 from dicola.graphs.pag import PAG
 
 CORNER = "node"
+CORNERS = ("", CORNER, "causal-learn")
 
 
 def to_csv(graph: MixedGraph) -> str:
@@ -42,7 +43,7 @@ def matrix_from_csv(text: str) -> tuple[str, list[str], NDArray[np.float64]]:
     """Corner cell (empty where there is none), names and entries of a square matrix."""
     rows = csv_rows(text)
     n = len(rows) - 1
-    if n < 0 or len(rows[0]) not in (n, n + 1):
+    if n < 0 or len(rows[0]) not in (n, n + 1) or (n == 0 and rows[0] not in [[corner] for corner in CORNERS]):
         raise InvalidGraph("a mark matrix begins with a line of names, one a column, and has one row a name.")
     corner, names = ("", rows[0]) if len(rows[0]) == n else (rows[0][0], rows[0][1:])
     width = max(map(len, rows[1:]), default=n + 1)

@@ -49,13 +49,11 @@ def from_pywhy(graph: Any) -> PAG:
             raise InvalidGraph(f"the layer {layer!r} is no kind of edge of a PAG; known are {', '.join((*_END, *_WHOLE))}.")
         for u, v in ((str(u), str(v)) for u, v in part.edges):
             pair = frozenset((u, v))
+            if pair in whole or (u, v) in ends or (layer in _WHOLE and (v, u) in ends):
+                raise InvalidGraph(f"there are two edges between {min(u, v)!r} and {max(u, v)!r}; a PAG has one at most.")
             if layer in _WHOLE:
-                if pair in whole or (u, v) in ends or (v, u) in ends:
-                    raise InvalidGraph(f"there are two edges between {u!r} and {v!r}; a PAG has one at most.")
                 whole[pair] = _WHOLE[layer]
             else:
-                if pair in whole or (u, v) in ends:
-                    raise InvalidGraph(f"there are two edges between {u!r} and {v!r}; a PAG has one at most.")
                 ends[u, v] = _END[layer]
     edges = [(u, v, mark, mark) for (u, v), mark in ((sorted(pair), mark) for pair, mark in whole.items())]
     for (u, v), mark in ends.items():

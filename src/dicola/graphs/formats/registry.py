@@ -154,7 +154,7 @@ def for_ending(file: Path) -> Format:
     if not known:
         endings = dict.fromkeys(ending for entry in FORMATS.values() for ending in entry.endings)
         raise InvalidSetting(
-            f"{file.name!r} does not say its format. Use one of the endings {' '.join(endings)}, or {_name_it(FORMATS, '--to')}."
+            f"{file.name!r} does not say its format. Use one of the endings {' '.join(endings)}, or {_name_it(FORMATS.values(), '--to')}."
         )
     return known[0]
 

@@ -20,7 +20,7 @@ _DEEPEST: Final = 50  # groups within groups, far more than a person writes
 
 @dataclass(frozen=True)
 class Dialect:
-    """What a dialect calls a graph, its operators (longer ones first), its words and its quotes."""
+    """What a dialect calls a graph, its operators (longer ones first), its words and quotes, whether it has defaults and HTML."""
 
     title: str
     kinds: tuple[str, ...]
@@ -29,6 +29,7 @@ class Dialect:
     quoted: str
     unquote: Callable[[str], str]
     defaults: tuple[str, ...] = ()
+    html: bool = False
 
     def tokens(self, text: str) -> list[tuple[str, str]]:
         """Kind and text of each token; blanks, semicolons and comments are left out."""
@@ -41,7 +42,7 @@ class Dialect:
         found, position = [], 0
         while position < len(text):
             match = pattern.match(text, position)
-            if match is None and text[position] == "<":
+            if match is None and self.html and text[position] == "<":
                 end = _html_end(text, position)
                 found.append(("html", text[position + 1 : end - 1]))
                 position = end
@@ -115,7 +116,7 @@ class _Reader:
         self._sign("{")
         nodes: dict[str, None] = {}
         defaults = dict(defaults)
-        while self._peek() != ("sign", "}"):
+        while self._peek() not in (("sign", "}"), ("end", "")):
             nodes |= dict.fromkeys(self._statement(defaults, depth))
         self._sign("}")
         return list(nodes)
