@@ -60,6 +60,8 @@ def test_labels_are_names_where_all_nodes_have_one():
     assert from_dot('digraph { 0 [label="A&lt;1&gt;\\nB"]; 1 [label=B]; 0 -> 1 }').names == ("A<1>\nB", "B")
     assert from_dot("digraph { 0 [label=1]; 1 [label=0]; 0 -> 1 }") == PAG.from_text("1 --> 0")
     assert from_dot("digraph { 0 [label=A]; 1; 0 -> 1 }").names == ("0", "1")
+    huge = "&#" + "9" * 5000 + ";"
+    assert from_dot(f'digraph {{ "&#x41;&eacute;&nonsense;&#1114112;{huge}" }}').names == (f"Aé&nonsense;&#1114112;{huge}",)
     assert from_dot("digraph { 0 [label=A]; 1 [label=A]; 0 -> 1 }").names == ("0", "1")
 
 

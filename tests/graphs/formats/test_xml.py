@@ -56,6 +56,13 @@ def test_document_types_and_with_them_entities_are_refused(read, head):
         read(head + '<graphml><graph><node id="&b;"/></graph></graphml>')
 
 
+@pytest.mark.parametrize("read", [from_graphml, from_gexf])
+@pytest.mark.parametrize("text", ["<a>" * 100_000, '<?xml version="1.0" encoding="no-such"?><graphml/>', "<graphml/>", "<gexf/>"])
+def test_deep_foreign_and_empty_documents_are_refused(read, text):
+    with pytest.raises(InvalidGraph):
+        read(text)
+
+
 @pytest.mark.parametrize(("write", "read"), BOTH)
 def test_a_mark_or_node_that_is_missing_is_named(write, read):
     text = write(PAG.from_text("A o-> B"))
@@ -63,6 +70,8 @@ def test_a_mark_or_node_that_is_missing_is_named(write, read):
         read(text.replace("circle", "ring"))
     with pytest.raises(InvalidGraph, match="'n7', which is not among the nodes"):
         read(text.replace('target="n1"', 'target="n7"'))
+    with pytest.raises(InvalidGraph, match="'B', which is not among the nodes"):
+        read(text.replace('target="n1"', 'target="B"'))
     with pytest.raises(InvalidGraph, match="has no 'target'"):
         read(text.replace('target="n1"', ""))
     with pytest.raises(InvalidGraph, match="is given twice"):

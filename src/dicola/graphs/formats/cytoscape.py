@@ -8,15 +8,22 @@ arrow such as ``o->``, else as ``-->``.
 
 from __future__ import annotations
 
-import re
-from typing import Any, Final
+from typing import Any
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.formats.texts import arrow_of, drawn_marks, json_object, json_text, labelled, mark_named, word_of
+from dicola.graphs.formats.texts import (
+    arrow_of,
+    drawn_marks,
+    end_named,
+    json_object,
+    json_text,
+    labelled,
+    marks_of_arrow,
+    noted_marks,
+    word_of,
+)
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.pag import PAG
-
-_ARROW: Final = re.compile(r"(?P<left>[<o-])-(?P<right>[>o-])")
 
 
 def to_cytoscape(graph: MixedGraph) -> str:
@@ -52,7 +59,7 @@ def from_cytoscape(text: str) -> PAG:
         names = labelled([(str(node["id"]), _word(node.get("name", node.get("label")))) for node in nodes])
         found = []
         for edge in edges:
-            u, v = (names.get(str(edge[end]), str(edge[end])) for end in ("source", "target"))
+            u, v = (end_named(names, str(edge[end])) for end in ("source", "target"))
             found.append((u, v, *_marks(edge)))
     except (LookupError, TypeError, AttributeError) as error:
         raise InvalidGraph(f"this is no graph in Cytoscape's JSON: {type(error).__name__}: {error}.") from None
@@ -68,10 +75,7 @@ def _parts(elements: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 def _marks(edge: dict[str, Any]) -> tuple[int, int]:
-    if "mark_source" in edge or "mark_target" in edge:
-        return mark_named(edge.get("mark_source")), mark_named(edge.get("mark_target"))
-    arrow = _ARROW.fullmatch(str(edge.get("interaction", "")))
-    return drawn_marks(directed=True) if arrow is None else (mark_named(arrow["left"]), mark_named(arrow["right"]))
+    return noted_marks(edge, marks_of_arrow(str(edge.get("interaction", ""))) or drawn_marks(directed=True))
 
 
 def _word(name: object) -> str | None:

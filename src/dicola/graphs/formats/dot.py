@@ -96,7 +96,7 @@ def _quoted(name: str) -> str:
 
 def _shown(text: str) -> str:
     """The text as Graphviz draws it: entities first, then escapes."""
-    plain = re.sub(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);", _entity, text)
+    plain = re.sub(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);", _entity, text)
     return re.sub(r"\\(.)", lambda found: "\n" if found[1] in "nlr" else found[1], plain, flags=re.DOTALL)
 
 

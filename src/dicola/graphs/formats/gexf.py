@@ -12,7 +12,7 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.formats.texts import arrow_of, drawn_marks, labelled, mark_named, word_of, xml_root, xml_text
+from dicola.graphs.formats.texts import arrow_of, drawn_marks, end_named, labelled, needed, noted_marks, word_of, xml_root, xml_text
 from dicola.graphs.marks import ARROW, MixedGraph
 from dicola.graphs.pag import PAG
 
@@ -48,22 +48,12 @@ def from_gexf(text: str) -> PAG:
         raise InvalidGraph("this GEXF holds no <graph>.")
     titles = {entry.get("id"): entry.get("title") for group in body.iter("attributes") if group.get("class") == "edge" for entry in group}
     default = body.get("defaultedgetype", "undirected")
-    names = labelled([(_needed(node, "id"), node.get("label")) for node in body.iterfind("nodes/node")])
+    names = labelled([(needed(node, "id"), node.get("label")) for node in body.iterfind("nodes/node")])
     edges = []
     for edge in body.iterfind("edges/edge"):
         values = {titles.get(value.get("for", value.get("id"))): value.get("value") for value in edge.iter("attvalue")}
-        ends = [names.get(_needed(edge, end), _needed(edge, end)) for end in ("source", "target")]
+        ends = [end_named(names, needed(edge, end)) for end in ("source", "target")]
         kind = edge.get("type", default)
-        if any(key in values for key in _MARKS):
-            marks = mark_named(values.get("mark_source")), mark_named(values.get("mark_target"))
-        else:
-            marks = (ARROW, ARROW) if kind == "mutual" else drawn_marks(kind == "directed")
-        edges.append((ends[0], ends[1], *marks))
+        drawn = (ARROW, ARROW) if kind == "mutual" else drawn_marks(kind == "directed")
+        edges.append((ends[0], ends[1], *noted_marks(values, drawn)))
     return PAG.from_marked_edges(edges, names.values())
-
-
-def _needed(element: Element, attribute: str) -> str:
-    value = element.get(attribute)
-    if value is None:
-        raise InvalidGraph(f"a <{element.tag}> of this {TITLE} has no {attribute!r}.")
-    return value

@@ -12,7 +12,7 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.formats.texts import arrow_of, drawn_marks, labelled, mark_named, word_of, xml_root, xml_text
+from dicola.graphs.formats.texts import arrow_of, drawn_marks, end_named, labelled, needed, noted_marks, word_of, xml_root, xml_text
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.pag import PAG
 
@@ -52,22 +52,12 @@ def from_graphml(text: str) -> PAG:
     nodes = []
     for node in body.findall("node"):
         values = data(node)
-        nodes.append((_needed(node, "id"), values.get("label", values.get("name"))))
+        nodes.append((needed(node, "id"), values.get("label", values.get("name"))))
     names = labelled(nodes)
     edges = []
     for edge in body.findall("edge"):
         values = data(edge)
-        ends = [names.get(_needed(edge, end), _needed(edge, end)) for end in ("source", "target")]
-        if "mark_source" in values or "mark_target" in values:
-            marks = mark_named(values.get("mark_source")), mark_named(values.get("mark_target"))
-        else:
-            marks = drawn_marks({"true": True, "false": False}.get(edge.get("directed", ""), default))
-        edges.append((ends[0], ends[1], *marks))
+        ends = [end_named(names, needed(edge, end)) for end in ("source", "target")]
+        directed = {"true": True, "false": False}.get(edge.get("directed", ""), default)
+        edges.append((ends[0], ends[1], *noted_marks(values, drawn_marks(directed))))
     return PAG.from_marked_edges(edges, names.values())
-
-
-def _needed(element: Element, attribute: str) -> str:
-    value = element.get(attribute)
-    if value is None:
-        raise InvalidGraph(f"a <{element.tag}> of this {TITLE} has no {attribute!r}.")
-    return value

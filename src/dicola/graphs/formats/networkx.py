@@ -13,7 +13,7 @@ from typing import Any
 
 from dicola.errors import InvalidGraph
 from dicola.extras import from_extra
-from dicola.graphs.formats.texts import drawn_marks, labelled, mark_named
+from dicola.graphs.formats.texts import drawn_marks, labelled, mark_named, noted_marks
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.pag import PAG
 
@@ -41,8 +41,6 @@ def _marks(u: object, v: object, data: dict[str, Any], directed: bool) -> tuple[
     marks = data.get("marks")
     if isinstance(marks, dict) and u in marks and v in marks:
         return mark_named(marks[u]), mark_named(marks[v])
-    if directed and ("mark_source" in data or "mark_target" in data):
-        return mark_named(data.get("mark_source")), mark_named(data.get("mark_target"))
     if directed:
-        return drawn_marks(directed=True)
+        return noted_marks(data, drawn_marks(directed=True))
     raise InvalidGraph(f"the edge {u!r} - {v!r} carries no marks; give each edge marks={{u: 'o', v: '>'}}, or pass a DiGraph of arcs.")

@@ -21,7 +21,7 @@ import re
 from typing import Final
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.formats.texts import mark_named, refuse_letters, refuse_names
+from dicola.graphs.formats.texts import marks_of_arrow, refuse_letters, refuse_names
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.pag import PAG
 
@@ -29,7 +29,6 @@ TITLE: Final = "Tetrad's text format"
 _NOT_IN_A_NAME: Final = re.compile("[\\x00-\\x20,;]")
 _LATENT: Final = re.compile(r"^\(.*\)$", re.DOTALL)
 _BLANKS: Final = re.compile(r"[ \t\x0b\f]+")
-_EDGE: Final = re.compile(r"(?P<left>[<o-])-(?P<right>[>o-])")
 
 
 def to_tetrad_text(graph: MixedGraph) -> str:
@@ -59,12 +58,12 @@ def from_tetrad_text(text: str) -> PAG:
         elif section == "Graph Edges:":
             filled = True
             words = _BLANKS.split(re.sub(r"^\d+\.\s?", "", line))
-            arrow = _EDGE.fullmatch(words[1]) if len(words) > 2 else None
-            if arrow is None:
+            marks = marks_of_arrow(words[1]) if len(words) > 2 else None
+            if marks is None:
                 raise InvalidGraph(f"{line!r} is no edge of {TITLE}; it would be like '1. A o-> B'.")
             u, v = _observed(words[0]), _observed(words[2])
             nodes |= dict.fromkeys((u, v))
-            edges.append((u, v, mark_named(arrow["left"]), mark_named(arrow["right"])))
+            edges.append((u, v, *marks))
     if not seen:
         raise InvalidGraph(f"{TITLE} has the sections 'Graph Nodes:' and 'Graph Edges:'; neither is here.")
     return PAG.from_marked_edges(edges, nodes)

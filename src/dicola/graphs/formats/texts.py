@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
@@ -15,6 +15,7 @@ from dicola.errors import InvalidGraph
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark, MixedGraph
 
 _MARKS: Final = {"circle": CIRCLE, "o": CIRCLE, "arrow": ARROW, ">": ARROW, "<": ARROW, "tail": TAIL, "-": TAIL}
+_ARROW: Final = re.compile(r"([<o-])-([>o-])")
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -34,6 +35,19 @@ def word_of(mark: Mark) -> str:
 def arrow_of(edge: Edge) -> str:
     """The edge without its ends: ``o->``, ``<->``, ``---``."""
     return ("<" if edge.mark_u is Mark.ARROW else str(edge.mark_u)) + "-" + str(edge.mark_v)
+
+
+def marks_of_arrow(text: str) -> tuple[int, int] | None:
+    """The marks of ``o->`` and its like; ``None`` for another text."""
+    arrow = _ARROW.fullmatch(text)
+    return None if arrow is None else (mark_named(arrow[1]), mark_named(arrow[2]))
+
+
+def noted_marks(notes: Mapping[Any, Any], drawn: tuple[int, int]) -> tuple[int, int]:
+    """What an edge notes as ``mark_source`` and ``mark_target``; else the marks it is drawn with."""
+    if "mark_source" in notes or "mark_target" in notes:
+        return mark_named(notes.get("mark_source")), mark_named(notes.get("mark_target"))
+    return drawn
 
 
 def drawn_marks(directed: bool) -> tuple[int, int]:
@@ -147,6 +161,14 @@ def xml_text(root: ElementTree.Element, graph: MixedGraph, format: str) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
 
 
+def needed(element: ElementTree.Element, attribute: str) -> str:
+    """An attribute that an element must have."""
+    value = element.get(attribute)
+    if value is None:
+        raise InvalidGraph(f"a <{element.tag}> of this XML has no {attribute!r}.")
+    return value
+
+
 def labelled(nodes: Sequence[tuple[str, str | None]]) -> dict[str, str]:
     """Names of nodes by id: the labels, where every node has one and they differ; else the ids."""
     ids, labels = [node for node, _ in nodes], [label for _, label in nodes]
@@ -155,3 +177,10 @@ def labelled(nodes: Sequence[tuple[str, str | None]]) -> dict[str, str]:
         twice = next(node for node in ids if ids.count(node) > 1)
         raise InvalidGraph(f"the node {twice!r} is given twice.")
     return {node: label if named and label is not None else node for node, label in nodes}
+
+
+def end_named(names: Mapping[str, str], node: str) -> str:
+    """The name of the node at an end of an edge."""
+    if node not in names:
+        raise InvalidGraph(f"an edge ends at {node!r}, which is not among the nodes.")
+    return names[node]
