@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -48,7 +50,7 @@ def test_reference_matrices_are_read_and_written_back_byte_for_byte(folder, file
 def test_pandas_reads_what_is_written():
     for pag in random_pags():
         if len(pag):
-            assert PAG.from_matrix(pd.read_csv(pd.io.common.StringIO(to_csv(pag)), index_col=0)) == pag
+            assert PAG.from_matrix(pd.read_csv(io.StringIO(to_csv(pag)), index_col=0)) == pag
 
 
 @pytest.mark.parametrize(
