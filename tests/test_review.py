@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from dicola import DAG, ICD, FisherZ, InvalidData, InvalidSetting, Oracle, discover, simulate
+from dicola import DAG, ICD, PAG, FisherZ, InvalidData, InvalidGraph, InvalidSetting, Oracle, discover, metrics, simulate
 from dicola.data import Dataset
 from dicola.graphs.formats.native import read_dag
 
@@ -50,3 +51,26 @@ def test_a_bound_on_path_lengths_that_was_met_is_told():
 def test_a_single_name_is_a_conditioning_set_of_one():
     dag = DAG.from_edges([("A1", "B1"), ("B1", "C1")])
     assert Oracle(dag)("A1", "C1", "B1").independent
+
+
+def test_a_data_frame_of_marks_brings_its_names_along():
+    frame = pd.DataFrame([[0, 2], [1, 0]], index=["A", "B"], columns=["A", "B"])
+    assert PAG.from_matrix(frame) == PAG(frame) == PAG.from_matrix(frame, ["A", "B"]) == PAG.from_text("A o-> B")
+    assert PAG.from_matrix(pd.DataFrame([[0, 2], [1, 0]])).names == ("X1", "X2")
+    assert PAG.from_matrix(pd.DataFrame([[0, 2], [1, 0]]), "AB") == PAG.from_text("A o-> B")
+    with pytest.raises(InvalidGraph, match="rows named like its columns"):
+        PAG.from_matrix(frame.loc[["B", "A"]])
+    with pytest.raises(InvalidGraph, match="names of its own"):
+        PAG.from_matrix(frame, ["B", "A"])
+
+
+@pytest.mark.parametrize("other", [np.zeros((2, 2)), None, "A o-> B"])
+def test_skeleton_scores_of_what_is_no_graph_get_a_sentence(other):
+    for pair in ((PAG.from_text("A o-> B"), other), (other, PAG.from_text("A o-> B"))):
+        with pytest.raises(InvalidGraph, match="scores are of graphs or skeletons, not of a"):
+            metrics.skeleton_scores(*pair)
+
+
+def test_half_a_character_in_a_name_is_refused():
+    with pytest.raises(InvalidGraph, match="half a character"):
+        PAG.from_matrix([[0]], ["a\ud800"])

@@ -42,11 +42,12 @@ _HOME = {
     "member_mag": "dicola.graphs.equivalence",
     "read_table": "dicola.data",
 }
-_MODULES = ("metrics", "simulate")
+_MODULES = ("compat", "metrics", "simulate")
 
 __all__ = [*_HOME, *_MODULES]
 
 if TYPE_CHECKING:
+    from dicola import compat as compat
     from dicola import metrics as metrics
     from dicola import simulate as simulate
     from dicola.ci.base import CITest as CITest

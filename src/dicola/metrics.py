@@ -137,6 +137,11 @@ def skeleton_scores(found: MixedGraph | Skeleton, truth: MixedGraph | Skeleton) 
     >>> skeleton_scores(MixedGraph.from_text("A o-o B", "ABC"), MixedGraph.from_text("B o-> A; B o-> C")).recall
     0.5
     """
+    for graph in (found, truth):
+        if not isinstance(graph, MixedGraph | Skeleton):
+            raise InvalidGraph(
+                f"scores are of graphs or skeletons, not of a {type(graph).__name__}. PAG.from_matrix(matrix, names) makes one."
+            )
     _require_same_names(found.names, truth.names)
     ours, theirs = _named_edges(found), _named_edges(truth)
     return Scores(len(ours & theirs), len(ours), len(theirs))

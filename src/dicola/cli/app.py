@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from dicola.cli import compare, demo, fit, learners, oracle, simulate
+from dicola.cli import compare, convert, demo, fit, learners, oracle, simulate
 from dicola.errors import DicolaError
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app.command("fit")(fit.fit)
 app.command("simulate")(simulate.simulate)
 app.command("oracle")(oracle.oracle)
 app.command("compare")(compare.compare)
+app.command("convert")(convert.convert)
 app.command("learners")(learners.learners)
 
 

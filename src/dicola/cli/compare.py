@@ -11,8 +11,10 @@ from dicola.cli import options
 
 
 def compare(
-    found: Annotated[Path, typer.Argument(metavar="FOUND", help="pag.csv, pag.json, or a folder that holds one.")],
-    truth: Annotated[Path, typer.Argument(metavar="TRUTH", help="The PAG to compare with, likewise.")],
+    found: Annotated[
+        Path, typer.Argument(metavar="FOUND", help="A graph in any format that convert knows, or a folder that holds a pag.json.")
+    ],
+    truth: Annotated[Path, typer.Argument(metavar="TRUTH", help="The graph to compare with, likewise.")],
     json: options.Json = False,
 ) -> None:
     """Compare two PAGs over the same variables: skeleton, marks, arrowheads, tails and structural distance.
@@ -20,9 +22,9 @@ def compare(
     Example: dicola compare results/pag.csv simulated/true_pag.csv
     """
     from dicola import metrics
-    from dicola.graphs.formats.native import read_pag
+    from dicola.graphs.formats.registry import read
 
-    scores = metrics.compare(read_pag(found), read_pag(truth))
+    scores = metrics.compare(read(found), read(truth))
     if json:
         from json import dumps
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
@@ -57,13 +58,17 @@ class Edge:
 class MixedGraph:
     """Named vertices and one frozen int8 mark matrix; the ground on which DAG, MAG and PAG stand.
 
-    Equality compares names and marks; the order of the vertices does not matter.
+    Equality compares names and marks; the order of the vertices does not matter. A data frame as matrix brings its names along.
     """
 
     names: tuple[str, ...]
     marks: NDArray[np.int8]
 
     def __init__(self, marks: ArrayLike, names: Iterable[object] | None = None) -> None:
+        own = _names_of_frame(marks)
+        names = own if names is None else checked_names(names)
+        if own is not None and list(own) != list(names or ()):
+            raise InvalidGraph("the data frame carries names of its own, and others were given; leave out names, or pass frame.to_numpy().")
         try:
             matrix = np.asarray(marks)
             if matrix.dtype.kind not in "iu":
@@ -101,7 +106,16 @@ class MixedGraph:
             right = {"o": CIRCLE, ">": ARROW, "-": TAIL}[match["right"]]
             edges.append((match["u"], match["v"], left, right))
         seen = dict.fromkeys(name for u, v, *_ in edges for name in (u, v))
-        names = checked_names(seen if nodes is None else nodes)
+        return cls.from_marked_edges(edges, seen if nodes is None else nodes)
+
+    @classmethod
+    def from_marked_edges(cls, edges: Iterable[tuple[str, str, int, int]], nodes: Iterable[object]) -> Self:
+        """Build from edges ``(u, v, mark at u, mark at v)`` among the nodes; an edge given twice must be given alike.
+
+        >>> print(MixedGraph.from_marked_edges([("A", "B", Mark.CIRCLE, Mark.ARROW)], nodes="AB"))
+        A o-> B
+        """
+        names = checked_names(nodes)
         index = {name: i for i, name in enumerate(names)}
         matrix = np.zeros((len(names), len(names)), dtype=np.int8)
         for u, v, mark_u, mark_v in edges:
@@ -109,10 +123,71 @@ class MixedGraph:
                 if name not in index:
                     raise InvalidGraph(f"the edge {u!r} - {v!r} names {name!r}, which is not among the nodes.")
             a, b = index[u], index[v]
+            if a == b:
+                raise InvalidGraph(f"{u!r} has an edge to itself.")
             if matrix[a, b] and (matrix[b, a], matrix[a, b]) != (mark_u, mark_v):
                 raise InvalidGraph(f"the edge between {u!r} and {v!r} is given twice with different marks.")
             matrix[b, a], matrix[a, b] = mark_u, mark_v
         return cls(matrix, names)
+
+    @classmethod
+    def read(cls, path: str | Path, format: str | None = None) -> Self:
+        """Read a file of any exchange format, told by its ending and its content, or named: ``format="tetrad"``.
+
+        The formats are listed in ``dicola.graphs.formats.registry``; a folder stands for the ``pag.json`` or ``pag.csv`` in it.
+        """
+        from dicola.graphs.formats.registry import read
+
+        return cls._like(read(path, format))
+
+    def write(self, path: str | Path, format: str | None = None) -> Path:
+        """Write a file in the exchange format of its ending (``pag.dot``, ``pag.graphml``, …), or in the one named."""
+        from dicola.graphs.formats.registry import write
+
+        return write(self, path, format)
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Self:
+        """Take a NetworkX graph whose edges carry ``marks={u: "o", v: ">"}``, or a plain ``DiGraph`` of arcs."""
+        from dicola.graphs.formats.networkx import from_networkx
+
+        return cls._like(from_networkx(graph))
+
+    def to_networkx(self) -> Any:
+        """A ``networkx.Graph`` whose edges carry ``marks={u: "o", v: ">"}``."""
+        from dicola.graphs.formats.networkx import to_networkx
+
+        return to_networkx(self)
+
+    @classmethod
+    def from_causal_learn(cls, graph: Any, names: Iterable[object] | None = None) -> Self:
+        """Take causal-learn's ``GeneralGraph``, or its matrix with ``names``."""
+        from dicola.graphs.formats.causal_learn import from_general_graph
+
+        return cls._like(from_general_graph(graph, names))
+
+    def to_causal_learn(self) -> Any:
+        """causal-learn's ``GeneralGraph``."""
+        from dicola.graphs.formats.causal_learn import to_general_graph
+
+        return to_general_graph(self)
+
+    @classmethod
+    def from_pywhy(cls, graph: Any) -> Self:
+        """Take a graph of pywhy-graphs: ``PAG``, ``ADMG``, ``CPDAG`` or any mixed-edge graph with their kinds of edges."""
+        from dicola.graphs.formats.pywhy import from_pywhy
+
+        return cls._like(from_pywhy(graph))
+
+    def to_pywhy(self) -> Any:
+        """The ``PAG`` of pywhy-graphs."""
+        from dicola.graphs.formats.pywhy import to_pywhy
+
+        return to_pywhy(self)
+
+    @classmethod
+    def _like(cls, graph: MixedGraph) -> Self:
+        return graph if type(graph) is cls else cls(graph.marks, graph.names)
 
     def to_matrix(self) -> NDArray[np.int8]:
         """The mark matrix in pcalg's PAG codes, a fresh copy in the order of ``names``."""
@@ -202,7 +277,20 @@ def checked_names(names: Iterable[object]) -> tuple[str, ...]:
     if len(set(result)) != len(result):
         twice = next(name for name in result if result.count(name) > 1)
         raise InvalidGraph(f"the name {twice!r} appears more than once; names must be distinct.")
+    for name in result:
+        if any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise InvalidGraph(f"the name {name!r} holds half a character, which no file can store; rename it.")
     return result
+
+
+def _names_of_frame(marks: object) -> list[str] | None:
+    """The names that a data frame brings along; ``None`` for an array, or a frame that only numbers its rows and columns."""
+    if not (hasattr(marks, "index") and hasattr(marks, "columns")):
+        return None
+    rows, columns = [str(row) for row in marks.index], [str(column) for column in marks.columns]
+    if rows != columns:
+        raise InvalidGraph("a data frame of marks has its rows named like its columns, in the same order; these differ.")
+    return None if rows == [str(i) for i in range(len(rows))] else columns
 
 
 def listed(names: Sequence[str], limit: int = 8) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dicola.errors import InvalidGraph
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark, MixedGraph
 
 
@@ -18,6 +19,36 @@ class PAG(MixedGraph):
     def count(self, mark: Mark) -> int:
         """How many edge ends carry this mark."""
         return int((self.marks == int(mark)).sum())
+
+    def is_directed(self, u: object, v: object) -> bool:
+        """Is there an edge ``u --> v``?"""
+        a, b = self.index(u), self.index(v)
+        return bool(self.marks[a, b] == ARROW and self.marks[b, a] == TAIL)
+
+    def is_visible(self, u: object, v: object) -> bool:
+        """Is ``u --> v`` such that no hidden common cause of u and v can stand behind it? (Zhang 2008, Definition 8)
+
+        So it is when some w that is not adjacent to v has an arrowhead at u, or reaches u by a path of colliders, all parents of v, that
+        ends in an arrowhead at u.
+
+        >>> PAG.from_text("W o-> U; U --> V").is_visible("U", "V"), PAG.from_text("U --> V").is_visible("U", "V")
+        (True, False)
+        """
+        if not self.is_directed(u, v):
+            raise InvalidGraph(f"visible is said of directed edges; there is no edge {u!s} --> {v!s}.")
+        a, b = self.index(u), self.index(v)
+        passed, stack = {a}, [a]
+        while stack:
+            t = stack.pop()
+            for w in self.around[t]:
+                if w in passed or w == b or self.around[w][t] != ARROW:
+                    continue
+                if w not in self.around[b]:
+                    return True
+                if self.around[t][w] == ARROW and self.around[w][b] == ARROW and self.around[b][w] == TAIL:
+                    passed.add(w)
+                    stack.append(w)
+        return False
 
     def in_words(self) -> list[str]:
         """One sentence an edge, in the order of ``edges()``."""

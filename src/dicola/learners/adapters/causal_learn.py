@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dicola.ci.base import Adjacency, CITest
+from dicola.extras import from_extra
 from dicola.graphs.skeleton import Skeleton
-from dicola.learners.adapters.extra import from_extra
 from dicola.learners.adapters.recover import Questions, blanket_matrix, separating_sets
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dicola.ci.base import Adjacency, CITest
+from dicola.extras import from_extra
 from dicola.graphs.skeleton import RecordedSets, Skeleton
-from dicola.learners.adapters.extra import from_extra
 from dicola.learners.adapters.recover import Questions, blanket_matrix, separating_sets
 from dicola.learners.base import Context, Learner, local_test, skeleton_of
 

@@ -23,4 +23,4 @@ def from_extra(module: str, package: str, extra: str) -> ModuleType:
             warnings.simplefilter("ignore")
             return import_module(module)
     except ImportError as error:
-        raise MissingExtra(f"this learner needs {package} ({error}); install it with: pip install 'dicola[{extra}]'") from error
+        raise MissingExtra(f"this needs {package} ({error}); install it with: pip install 'dicola[{extra}]'") from error

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from dicola import DAG, MissingExtra, Oracle, discover
+from dicola.extras import from_extra
 from dicola.learners.adapters.causal_learn import CausalLearnFCI
-from dicola.learners.adapters.extra import from_extra
 from dicola.learners.adapters.rcd import RcdLMarvel
 
 CHAIN = Oracle(DAG.from_edges([("A", "B"), ("B", "C")]))

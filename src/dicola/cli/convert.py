@@ -1,0 +1,38 @@
+"""``dicola convert``: a graph from one file format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dicola.cli import options
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A graph in any known format, or a folder that holds a pag.json.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending says the format.")],
+    from_: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help="Format of IN; else by its ending and content.")] = None,
+    to: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="Format of OUT; else by its ending.")] = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Convert a graph: json, pcalg, edges, arcs, causal-learn, tetrad, tetrad-json, dagitty, dot, graphml, gexf or cytoscape.
+
+    Example: dicola convert results/pag.json pag.graphml
+
+    Example: dicola convert tetrad_graph.txt pag.csv --to edges
+    """
+    from dicola.graphs.formats import registry
+
+    graph = registry.read(source, from_)
+    chosen = registry.named(to) if to is not None else registry.for_ending(target)
+    registry.write(graph, target, chosen.name)
+    if json:
+        from json import dumps
+
+        facts = {"nodes": len(graph), "edges": graph.n_edges, "format": chosen.name, "written_to": str(target)}
+        typer.echo(dumps(facts, ensure_ascii=False))
+    elif not quiet:
+        typer.echo(f"{len(graph)} nodes and {graph.n_edges} edges written to {target} ({chosen.title})")

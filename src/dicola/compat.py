@@ -1,0 +1,115 @@
+"""Doors in the shape of other libraries: change the import, keep the call.
+
+``from dicola.compat import fci`` stands in for ``from causallearn.search.ConstraintBased.FCI import fci``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from dicola.ci.fisher_z import FisherZ
+from dicola.data import Dataset, as_dataset
+from dicola.discover import discover
+from dicola.errors import InvalidSetting
+from dicola.extras import from_extra
+from dicola.graphs.marks import ARROW, TAIL
+from dicola.graphs.pag import PAG
+from dicola.learners.fci import FCI
+
+
+def fci(
+    dataset: Any,
+    independence_test_method: str = "fisherz",
+    alpha: float = 0.05,
+    depth: int = -1,
+    max_path_length: int = -1,
+    verbose: bool = False,
+    background_knowledge: Any = None,
+    show_progress: bool = True,
+    node_names: Sequence[object] | None = None,
+    *,
+    decompose: bool = False,
+    **kwargs: Any,
+) -> tuple[Any, list[Any]]:
+    """Dicola's FCI with the signature and the answer of causal-learn's: ``(GeneralGraph, list[Edge])``.
+
+    The search is complete and its orientation includes R5-R7, as causal-learn's does, since it allows for selection of the sample.
+    ``depth`` bounds the sets of neighbours and ``max_path_length`` the discriminating paths, in edges; -1 is no bound. Nodes are called
+    X1, X2, … unless ``node_names`` or a data frame names them. ``decompose=True`` runs DiCoLa, which does not allow for selection.
+
+    Directed edges carry causal-learn's properties: ``dd`` (no other possibly directed path between the ends) or ``pd``, and ``nl`` (the
+    edge is visible: no hidden common cause can stand behind it) or ``pl``, both as Zhang (2008) defines them. The whole ``Discovery``,
+    with separating sets, tests and warnings, is ``graph.attributes["discovery"]``. Nothing is printed. What is not supported is refused.
+    """
+    _refuse(independence_test_method, background_knowledge, kwargs)
+    if verbose:
+        warnings.warn("dicola prints nothing; what the run did is in graph.attributes['discovery'].", stacklevel=2)
+    found = discover(
+        FisherZ(_table(dataset, node_names), alpha=alpha),
+        FCI(max_condition_size=_limit("depth", depth)),
+        decompose=decompose,
+        selection=not decompose,
+        max_path_length=None if (longest := _limit("max_path_length", max_path_length)) is None else longest + 1,
+    )
+    graph = found.pag.to_causal_learn()
+    graph.attributes["discovery"] = found
+    return graph, _coloured(graph, found.pag)
+
+
+def _refuse(test: object, knowledge: object, further: dict[str, Any]) -> None:
+    if test != "fisherz":
+        raise InvalidSetting(
+            f"independence_test_method is {test!r}; here it may be 'fisherz'. For another test, dicola.discover(CallableTest(…)) takes "
+            "any function."
+        )
+    if knowledge is not None:
+        raise InvalidSetting("background_knowledge is not supported; leave it out, or use causal-learn's own fci.")
+    if further:
+        raise InvalidSetting(
+            f"{', '.join(sorted(further))} is no setting of this fci; causal-learn hands it on to tests that are not here."
+        )
+
+
+def _limit(name: str, value: object) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < -1:
+        raise InvalidSetting(f"{name} is {value!r}; it must be a whole number, or -1 for no limit.")
+    return None if value == -1 else value
+
+
+def _table(dataset: Any, names: Sequence[object] | None) -> Dataset:
+    if names is None:
+        return as_dataset(dataset)
+    if isinstance(dataset, Dataset | pd.DataFrame):
+        dataset = (dataset.to_frame() if isinstance(dataset, Dataset) else dataset).to_numpy()
+    return Dataset.from_array(dataset, names)
+
+
+def _coloured(graph: Any, pag: PAG) -> list[Any]:
+    """The edges of the graph with what causal-learn notes at the directed ones."""
+    noted = from_extra("causallearn.graph.Edge", "causal-learn", "causal-learn").Edge.Property
+    edges: list[Any] = graph.get_graph_edges()
+    for edge in edges:
+        u, v = edge.get_node1().get_name(), edge.get_node2().get_name()
+        if pag.is_directed(u, v):
+            edge.properties.append(noted.pd if _has_detour(pag, pag.index(u), pag.index(v)) else noted.dd)
+            edge.properties.append(noted.nl if pag.is_visible(u, v) else noted.pl)
+    return edges
+
+
+def _has_detour(pag: PAG, a: int, b: int) -> bool:
+    """Is there a possibly directed path from a to b besides the edge between them? No edge on such a path points back."""
+    passed, stack = {a}, [a]
+    while stack:
+        t = stack.pop()
+        for w in pag.around[t]:
+            if w in passed or (t, w) == (a, b) or pag.around[w][t] == ARROW or pag.around[t][w] == TAIL:
+                continue
+            if w == b:
+                return True
+            passed.add(w)
+            stack.append(w)
+    return False

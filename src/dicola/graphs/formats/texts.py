@@ -1,0 +1,186 @@
+"""What the text formats share: rows of CSV, JSON, XML without entities, marks in words, and names that a grammar cannot hold."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+from xml.etree import ElementTree
+
+from dicola.errors import InvalidGraph
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark, MixedGraph
+
+_MARKS: Final = {"circle": CIRCLE, "o": CIRCLE, "arrow": ARROW, ">": ARROW, "<": ARROW, "tail": TAIL, "-": TAIL}
+_ARROW: Final = re.compile(r"([<o-])-([>o-])")
+_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def mark_named(word: object) -> int:
+    """The mark that a file calls ``circle``, ``arrow`` or ``tail`` (or ``o``, ``>``, ``-``)."""
+    found = _MARKS.get(word.strip().lower()) if isinstance(word, str) else None
+    if found is None:
+        raise InvalidGraph(f"{word!r} is not a mark; a mark is circle, arrow or tail.")
+    return found
+
+
+def word_of(mark: Mark) -> str:
+    """``circle``, ``arrow`` or ``tail``."""
+    return mark.name.lower()
+
+
+def arrow_of(edge: Edge) -> str:
+    """The edge without its ends: ``o->``, ``<->``, ``---``."""
+    return ("<" if edge.mark_u is Mark.ARROW else str(edge.mark_u)) + "-" + str(edge.mark_v)
+
+
+def marks_of_arrow(text: str) -> tuple[int, int] | None:
+    """The marks of ``o->`` and its like; ``None`` for another text."""
+    arrow = _ARROW.fullmatch(text)
+    return None if arrow is None else (mark_named(arrow[1]), mark_named(arrow[2]))
+
+
+def noted_marks(notes: Mapping[Any, Any], drawn: tuple[int, int]) -> tuple[int, int]:
+    """What an edge notes as ``mark_source`` and ``mark_target``; else the marks it is drawn with."""
+    if "mark_source" in notes or "mark_target" in notes:
+        return mark_named(notes.get("mark_source")), mark_named(notes.get("mark_target"))
+    return drawn
+
+
+def drawn_marks(directed: bool) -> tuple[int, int]:
+    """Marks of an edge of which a file says only whether it is directed: as it is drawn, ``-->`` or ``---``."""
+    return (TAIL, ARROW) if directed else (TAIL, TAIL)
+
+
+def refuse_letters(graph: MixedGraph, pattern: re.Pattern[str], format: str) -> None:
+    """Refuse a graph with a name that holds a letter the format has no way to write."""
+    for name in graph.names:
+        if match := pattern.search(name):
+            raise InvalidGraph(
+                f"{format} cannot hold {match[0]!r}, which is in the name {name!r}; rename the variable, or use another format."
+            )
+
+
+def refuse_names(graph: MixedGraph, wrong: Iterable[str], format: str) -> None:
+    """Refuse a graph with one of these names, which mean something else to the format."""
+    for name in sorted(set(graph.names) & set(wrong)):
+        raise InvalidGraph(f"{format} cannot have a variable called {name!r}; rename it, or use another format.")
+
+
+def refuse_isolated(graph: MixedGraph, format: str) -> None:
+    """Refuse a graph with a node without edges."""
+    for name, beside in zip(graph.names, graph.around, strict=True):
+        if not beside:
+            raise InvalidGraph(f"{format} cannot hold a node without edges, as {name!r} is; use another format.")
+
+
+def text_of(file: Path) -> str:
+    """The text of a UTF-8 file, line ends untouched."""
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        raise InvalidGraph(f"there is no file {str(file)!r}.") from None
+    except UnicodeDecodeError:
+        raise InvalidGraph(f"{str(file)!r} is not text in UTF-8.") from None
+    except OSError as error:
+        raise InvalidGraph(f"{str(file)!r} could not be read: {error.strerror or error}.") from None
+
+
+def csv_text(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV; a cell is quoted where it must be, a carriage return alone included, and a row is never an empty line."""
+
+    def quoted(cell: str) -> str:
+        return '"' + cell.replace('"', '""') + '"' if any(letter in cell for letter in ',"\r\n') else cell
+
+    return "".join((",".join(quoted(cell) for cell in row) or '""') + "\n" for row in rows)
+
+
+def csv_rows(text: str) -> list[list[str]]:
+    """The rows of a CSV that are not empty."""
+    try:
+        return [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    except csv.Error as error:
+        raise InvalidGraph(f"this is no table of comma-separated values: {error}.") from None
+
+
+def csv_header(text: str) -> list[str]:
+    """The first row of a CSV, in small letters."""
+    try:
+        return [cell.strip().lower() for cell in next(csv.reader(io.StringIO(text, newline="")), [])]
+    except csv.Error:
+        return []
+
+
+def json_text(facts: object) -> str:
+    """A value as JSON, readable and the same each time."""
+    return json.dumps(facts, ensure_ascii=False, indent=1) + "\n"
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """The one JSON object that a text holds."""
+    try:
+        facts = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidGraph(f"this is no JSON: {str(error) or 'it is nested too deeply'}.") from None
+    if not isinstance(facts, dict):
+        raise InvalidGraph(f"this JSON is a {type(facts).__name__}, not an object with nodes and edges.")
+    return facts
+
+
+class _WithoutDoctype(ElementTree.TreeBuilder):
+    """Entities, which can grow without bound or point to other files, are declared in a document type; none is taken."""
+
+    def doctype(self, name: str, public: str | None, system: str | None) -> None:
+        raise InvalidGraph("this XML declares a document type (<!DOCTYPE …>), which no graph needs; remove the declaration.")
+
+
+def xml_root(text: str, tag: str) -> ElementTree.Element:
+    """The root of an XML text, which must be a ``tag`` of any namespace; the tags below it come without namespaces."""
+    parser = ElementTree.XMLParser(target=_WithoutDoctype())
+    try:
+        parser.feed(text)
+        root: ElementTree.Element = parser.close()
+    except ElementTree.ParseError as error:
+        raise InvalidGraph(f"this is no XML: {error}.") from None
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    if root.tag != tag:
+        raise InvalidGraph(f"this XML is a <{root.tag}>, not a <{tag}>.")
+    return root
+
+
+def xml_text(root: ElementTree.Element, graph: MixedGraph, format: str) -> str:
+    """An XML tree as text; XML has no way to write most control characters."""
+    refuse_letters(graph, _NOT_XML, format)
+    ElementTree.indent(root)
+    body = ElementTree.tostring(root, encoding="unicode").replace("\r", "&#13;")  # else read back as a line feed
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+
+
+def needed(element: ElementTree.Element, attribute: str) -> str:
+    """An attribute that an element must have."""
+    value = element.get(attribute)
+    if value is None:
+        raise InvalidGraph(f"a <{element.tag}> of this XML has no {attribute!r}.")
+    return value
+
+
+def labelled(nodes: Sequence[tuple[str, str | None]]) -> dict[str, str]:
+    """Names of nodes by id: the labels, where every node has one and they differ; else the ids."""
+    ids, labels = [node for node, _ in nodes], [label for _, label in nodes]
+    named = None not in labels and len(set(labels)) == len(labels)
+    if len(set(ids)) != len(ids):
+        twice = next(node for node in ids if ids.count(node) > 1)
+        raise InvalidGraph(f"the node {twice!r} is given twice.")
+    return {node: label if named and label is not None else node for node, label in nodes}
+
+
+def end_named(names: Mapping[str, str], node: str) -> str:
+    """The name of the node at an end of an edge."""
+    if node not in names:
+        raise InvalidGraph(f"an edge ends at {node!r}, which is not among the nodes.")
+    return names[node]
