@@ -181,7 +181,9 @@ def _first_line(file: Path) -> tuple[str, list[str]]:
     """The separator of the file and the entries of its first line."""
     with _readable(file):
         lines = {
-            separator: pd.read_csv(file, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False, encoding="utf-8-sig").iloc[0]
+            separator: pd.read_csv(file, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False, encoding="utf-8-sig").iloc[
+                0
+            ]
             for separator in (",", ";", "\t")
         }
     tabs = file.name.lower().removesuffix(".gz").endswith(".tsv") and len(lines["\t"]) > 1

@@ -13,7 +13,16 @@ from scipy.special import ndtri
 
 from dicola._kernels import partial_correlation as kernel
 from dicola.ci.base import Adjacency, CITest, Separation, SetFamily, Verdict, checked_alpha
-from dicola.data import Dataset, as_dataset, check_correlation, correlation_of, covariance_names, distinct_names, name_order, named_or_positions
+from dicola.data import (
+    Dataset,
+    as_dataset,
+    check_correlation,
+    correlation_of,
+    covariance_names,
+    distinct_names,
+    name_order,
+    named_or_positions,
+)
 from dicola.errors import InvalidData, InvalidSetting
 from dicola.graphs.skeleton import Variables
 

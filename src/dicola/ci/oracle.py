@@ -33,7 +33,9 @@ class Oracle(CITest):
 
     def __init__(self, graph: DAG | MAG, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> None:
         if not isinstance(graph, DAG | MAG):
-            raise InvalidSetting(f"an Oracle answers from a DAG or a MAG, not a {type(graph).__name__}; build one with DAG.from_edges(arcs).")
+            raise InvalidSetting(
+                f"an Oracle answers from a DAG or a MAG, not a {type(graph).__name__}; build one with DAG.from_edges(arcs)."
+            )
         latents = (latents,) if isinstance(latents, str) else tuple(latents)
         selection = (selection,) if isinstance(selection, str) else tuple(selection)
         if isinstance(graph, MAG):
