@@ -8,7 +8,7 @@ from dicola import __version__
 
 project = "dicola"
 author = "The dicola developers"
-copyright = "the dicola developers, MIT licence"  # noqa: A001
+copyright = "the dicola developers, MIT licence"
 version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
