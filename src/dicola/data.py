@@ -20,6 +20,7 @@ from zipfile import BadZipFile
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg.lapack import dpotrf, dpotri
 
 from dicola.errors import InvalidData, MissingExtra
 
@@ -70,6 +71,8 @@ class Dataset:
         """Take a DataFrame whose columns are numbers."""
         names = distinct_names(frame.columns)
         order = name_order(names)
+        if all(dtype == np.float64 for dtype in frame.dtypes):
+            return cls._checked(np.ascontiguousarray(frame.to_numpy()[:, order]), names, order)
         values = np.empty((len(frame), len(names)), dtype=np.float64)
         for target, source in enumerate(order):
             values[:, target] = _numbers(frame.iloc[:, source], names[source])
@@ -291,8 +294,9 @@ def _check_shape(values: NDArray[np.float64]) -> None:
 
 
 def _check_gaps(values: NDArray[np.float64], labels: tuple[str, ...]) -> None:
-    if np.isfinite(values).all():
-        return
+    with np.errstate(all="ignore"):
+        if np.isfinite(values.sum()) or np.isfinite(values).all():  # a finite sum has finite terms
+            return
     for what, bad in (("missing", np.isnan(values)), ("infinite", np.isinf(values))):
         counts = bad.sum(axis=0)
         if counts.any():
@@ -302,9 +306,9 @@ def _check_gaps(values: NDArray[np.float64], labels: tuple[str, ...]) -> None:
 
 
 def _check_constant(values: NDArray[np.float64], labels: tuple[str, ...]) -> None:
-    constant = np.nonzero((values == values[:1]).all(axis=0))[0]
-    if len(constant):
-        raise InvalidData(f"column {labels[constant[0]]!r} is constant: it can have no cause or effect here. Drop it.")
+    for column in np.nonzero(values[0] == values[-1])[0]:
+        if (values[:, column] == values[0, column]).all():
+            raise InvalidData(f"column {labels[column]!r} is constant: it can have no cause or effect here. Drop it.")
 
 
 def correlation_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -314,26 +318,43 @@ def correlation_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
     if not ((spread > 1e-100) & (spread < 1e100)).all():
         _, exponent = np.frexp(np.maximum(np.abs(low), np.abs(high)))
         values = np.ldexp(values, -exponent)
-    return np.asarray(np.corrcoef(values, rowvar=False))
+    centred = values - values.mean(axis=0)
+    return standardised(centred.T @ centred)
 
 
-def check_correlation(correlation: NDArray[np.float64], labels: tuple[str, ...], n_samples: int) -> None:
+def standardised(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A symmetric matrix of covariances turned into correlations, in place."""
+    scale = np.sqrt(np.diag(covariance))
+    covariance /= scale[:, None]
+    covariance /= scale
+    np.fill_diagonal(covariance, 1.0)
+    return covariance
+
+
+def inverse_of(correlation: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """The inverse of a correlation matrix, upper triangle only, by Cholesky; ``None`` where the matrix is not positive definite."""
+    factor, failed = dpotrf(correlation.copy().T, lower=1, overwrite_a=1, clean=0)  # row by row its upper triangle
+    if failed:
+        return None
+    inverse, failed = dpotri(factor, lower=1, overwrite_c=1)
+    return None if failed else np.asarray(inverse.T)
+
+
+def check_correlation(
+    correlation: NDArray[np.float64], inverse: NDArray[np.float64] | None, labels: tuple[str, ...], n_samples: int
+) -> None:
     """Refuse columns that repeat or determine each other: independence given a copy of oneself says nothing.
 
     With no more rows than columns every column is determined by the rest whatever it holds, so only copies are looked for then.
     """
+    left = None if inverse is None else 1.0 / np.diag(inverse)
+    if left is not None and np.isfinite(left).all() and (left > COLLINEAR).all():
+        return
     close = np.argwhere(np.triu(np.abs(correlation) > 1 - 1e-12, k=1))
     if len(close):
         a, b = (labels[int(i)] for i in close[0])
         raise InvalidData(f"the columns {a!r} and {b!r} are copies of each other (correlation ±1). Drop one of them.")
-    if n_samples <= len(labels) + 1:
-        return
-    try:
-        left = 1.0 / np.diag(np.linalg.inv(correlation))
-        solvable = bool(np.isfinite(left).all() and (left > COLLINEAR).all())
-    except np.linalg.LinAlgError:
-        solvable = False
-    if not solvable:
+    if n_samples > len(labels) + 1:
         involved = _determined_columns(correlation)
         named = ", ".join(repr(labels[i]) for i in involved[:8]) + (" …" if len(involved) > 8 else "")
         raise InvalidData(f"the columns {named} are perfectly collinear: one is a linear combination of the others. Drop one of them.")

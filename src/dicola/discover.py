@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, is_dataclass
 from time import perf_counter
 from typing import Any, Literal
@@ -34,7 +34,7 @@ def discover(
     learner: str | Learner = "fci",
     mode: Literal["exact"] = "exact",
     decompose: bool = True,
-    stop: str = "paper",
+    stop: str = "auto",
     max_depth: int | None = None,
     min_leaf_size: int | None = None,
     max_nodes: int | None = None,
@@ -53,12 +53,12 @@ def discover(
 
     Exact for every complete learner and every ``stop`` if the test never errs (Theorem 4).
 
-    ``decompose=False`` runs the base learner on all variables at once. ``stop`` says when to stop splitting: ``"paper"`` when nothing
-    splits any more, ``"reference"`` at the caps of the authors' released code; ``max_depth``, ``min_leaf_size`` and ``max_nodes`` are
-    further limits. ``blankets`` and its level ``uig_alpha`` (``None``: the learner's default) build the independence graphs, ``uig``
-    says whether a child inherits its parent's. A leaf that could be split further starts from its independence graph
-    (``leaf_start="uig"``) or from the complete graph; ``"auto"`` is ``"complete"`` for ``stop="reference"``, as released, else
-    ``"uig"``. ``colliders`` decides unshielded triples by the recorded separating set (``"sepset"``) or by asking again
+    ``decompose=False`` runs the base learner on all variables at once. ``stop`` says when to stop splitting: ``"auto"`` where it no
+    longer pays, ``"paper"`` when nothing splits any more, ``"reference"`` at the caps of the authors' released code; ``max_depth``,
+    ``min_leaf_size`` and ``max_nodes`` are further limits. ``blankets`` and its level ``uig_alpha`` (``None``: the learner's default)
+    build the independence graphs, ``uig`` says whether a child inherits its parent's. A leaf that could be split further starts from its
+    independence graph (``leaf_start="uig"``) or from the complete graph; ``"auto"`` is ``"complete"`` for ``stop="reference"``, as
+    released, else ``"uig"``. ``colliders`` decides unshielded triples by the recorded separating set (``"sepset"``) or by asking again
     (``"conservative"``, ``"majority"``, ``"max_p"``). ``selection=True`` allows for selection of the sample, without decomposition.
     ``n_jobs`` leaves are learned at a time; the answer does not depend on it.
     """
@@ -145,7 +145,12 @@ def learn_leaves(
 
     leaves = tree.leaves
     skeletons = []
-    for skeleton, counts in Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(delayed(learn)(leaf) for leaf in leaves):
+    learned: Iterable[tuple[Skeleton, dict[str, int]]] = (
+        map(learn, leaves)
+        if n_jobs == 1
+        else Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(delayed(learn)(leaf) for leaf in leaves)
+    )
+    for skeleton, counts in learned:
         ledger.add(counts)
         skeletons.append(skeleton)
         progress(len(skeletons), len(leaves))
@@ -198,7 +203,7 @@ def _tree_warnings(tree: Tree, n: int) -> list[str]:
         return []
     return [
         f"{n} variables were split into {tree.n_leaves} overlapping leaves: the graph is dense, and splitting it costs more than it saves. "
-        "Bound it with stop='reference', max_depth or max_nodes."
+        "Bound it with stop='auto', max_depth or max_nodes."
     ]
 
 

@@ -14,11 +14,12 @@ from dicola.decompose.split import Split
 from dicola.decompose.tree import Branch, Leaf, Tree
 from dicola.errors import InvalidData
 from dicola.files import write_texts
+from dicola.graphs.bits import mask_of, members
 from dicola.graphs.equivalence import Legality, legality
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import OverlaidSets, RecordedSets, SeparatingSets, Skeleton
+from dicola.graphs.skeleton import BlanketSets, RecordedSets, SeparatingSets, Skeleton
 from dicola.orient.partial import Conflict, Reason
 from dicola.report.drawing import draw
 from dicola.report.page import PageContent, page
@@ -160,8 +161,8 @@ def _dump(value: Any) -> str:
 
 
 def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
-    later = skeleton.sets.later if isinstance(skeleton.sets, OverlaidSets) else RecordedSets()
-    base = skeleton.sets.base if isinstance(skeleton.sets, OverlaidSets) else skeleton.sets
+    later = skeleton.sets if isinstance(skeleton.sets, RecordedSets) else RecordedSets(otherwise=skeleton.sets)
+    base = later.otherwise
     assert isinstance(base, TreeSets)
     nodes: list[dict[str, Any]] = []
     for node, sets in zip(tree.nodes, base.leaf_sets, strict=True):
@@ -171,6 +172,8 @@ def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
         else:
             assert isinstance(sets, RecordedSets)
             entry["separating_sets"] = [[x, y, list(z)] for (x, y), z in sets.items()]
+            if isinstance(sets.otherwise, BlanketSets):
+                entry["blankets"] = [[node.variables[v] for v in members(mask)] for mask in sets.otherwise.blankets]
         nodes.append(entry)
     return {
         "format": "dicola.skeleton",
@@ -190,7 +193,9 @@ def _skeleton_from_dict(facts: dict[str, Any], names: tuple[str, ...]) -> tuple[
         variables = tuple(entry["variables"])
         if "separator" not in entry:
             nodes.append(Leaf(variables))
-            leaf_sets.append(RecordedSets({(x, y): z for x, y, z in entry["separating_sets"]}))
+            place = {v: i for i, v in enumerate(variables)}
+            outside = BlanketSets([mask_of(place[v] for v in row) for row in entry["blankets"]], variables) if "blankets" in entry else None
+            leaf_sets.append(RecordedSets({(x, y): z for x, y, z in entry["separating_sets"]}, outside))
             continue
         separator = set(entry["separator"])
         left, right = (tuple(v for v in facts["tree"][entry[side]]["variables"] if v not in separator) for side in ("left", "right"))
@@ -200,5 +205,5 @@ def _skeleton_from_dict(facts: dict[str, Any], names: tuple[str, ...]) -> tuple[
     edges = frozenset((a, b) for a, b in facts["edges"])
     sets: SeparatingSets = TreeSets(tree, tuple(leaf_sets))
     if facts["separated_later"]:
-        sets = OverlaidSets(sets, RecordedSets({(x, y): z for x, y, z in facts["separated_later"]}))
+        sets = RecordedSets({(x, y): z for x, y, z in facts["separated_later"]}, otherwise=sets)
     return Skeleton(tuple(facts["labels"]), nodes[0].variables, edges, sets, names, tuple(facts["warnings"])), tree

@@ -44,7 +44,7 @@ class DiCoLa:
         *,
         mode: Literal["exact"] = "exact",
         decompose: bool = True,
-        stop: str = "paper",
+        stop: str = "auto",
         max_depth: int | None = None,
         min_leaf_size: int | None = None,
         max_nodes: int | None = None,

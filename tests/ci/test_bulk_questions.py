@@ -91,6 +91,23 @@ def test_a_level_of_the_adjacency_search_is_answered_alike(maker):
     agree()
 
 
+def test_a_search_level_by_level_is_answered_alike(maker):
+    @MANY
+    @given(seed=SEEDS)
+    def agree(seed: int) -> None:
+        test, rng = maker(seed), np.random.default_rng([seed, 5])
+        n = len(test)
+        adjacency = random_adjacency(rng, n)
+        kept = adjacency.copy()
+        candidates, tried = (random_adjacency(rng, n) if rng.random() < 0.5 else None for _ in range(2))
+        max_size, tried_to = (int(rng.integers(0, 5)) if rng.random() < 0.5 else None for _ in range(2))
+        question = (adjacency, max_size, int(rng.integers(0, 3)), candidates, tried, tried_to)
+        assert test.counted_search_levels(*question) == plain(test).counted_search_levels(*question)
+        assert np.array_equal(adjacency, kept)
+
+    agree()
+
+
 def random_search(seed: int, p: int) -> tuple[int, int, list[int], list[int], list[list[int]]]:
     """Ends, candidates in any order, growing sizes, and up to four sets that were tried before."""
     rng = np.random.default_rng([seed, 2])

@@ -203,17 +203,21 @@ class Tally:
 
 
 def check(learner: str | Learner, decompose: bool, truth: Truth, sets: bool = True) -> Tally:
-    """A complete learner against the true PAG, mark for mark; RFCI against what it promises."""
+    """A complete learner against the true PAG, mark for mark, split to the end and while it pays; RFCI against what it promises."""
     oracle = truth.oracle()
-    found = discover(oracle, learner, decompose=decompose)
+    found = discover(oracle, learner, decompose=decompose, stop="paper")
     name = found.settings["learner"]["name"]
-    faults = wrong_sets(found, oracle) if sets else []
+    runs = [found]
+    if decompose and name in COMPLETE:
+        runs.append(discover(oracle, learner, stop="auto"))
+    faults = [fault for run in runs for fault in wrong_sets(run, oracle)] if sets else []
     too_many = 0
     if name in COMPLETE:
-        if found.pag != truth.pag:
-            faults.append(f"{found.pag} instead of {truth.pag}")
-        if found.conflicts or found.warnings:
-            faults.append(f"conflicts or warnings: {found.conflicts_in_words()} {found.warnings}")
+        for run in runs:
+            if run.pag != truth.pag:
+                faults.append(f"{run.pag} instead of {truth.pag} (stop={run.settings['stop']})")
+            if run.conflicts or run.warnings:
+                faults.append(f"conflicts or warnings: {run.conflicts_in_words()} {run.warnings}")
     else:
         too_many = bool(edges_too_many(found.pag, truth.mag))
         faults += [f"misses {edge}" for edge in edges_missed(found.pag, truth.mag)]

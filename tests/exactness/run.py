@@ -19,7 +19,7 @@ from dicola import DAG, PAG, Discovery, Oracle, discover
 from dicola.ci.base import CITest
 from tests.reference_models import names, random_hidden_dag
 
-SETTINGS: tuple[dict[str, object], ...] = ({}, {"decompose": False})
+SETTINGS: tuple[dict[str, object], ...] = ({}, {"stop": "paper"}, {"decompose": False})
 DENSITIES = (0.15, 0.25, 0.35, 0.5)
 CHUNK = 102
 

@@ -24,24 +24,27 @@ from tests.reference_models import (
 
 VARIANTS: dict[str, dict[str, object]] = {
     "the authors' caps": {"stop": "reference"},
-    "no split": {"max_depth": 0},
-    "one split": {"max_depth": 1},
-    "two splits": {"max_depth": 2},
-    "no set below four split": {"min_leaf_size": 3},
-    "no set below six split": {"min_leaf_size": 5},
-    "three nodes": {"max_nodes": 3},
-    "seven nodes": {"max_nodes": 7},
-    "independence graphs learned anew": {"uig": "relearn"},
-    "learned anew, one split, cold leaves": {"uig": "relearn", "max_depth": 1, "leaf_start": "complete"},
-    "one split, warm leaves": {"max_depth": 1, "leaf_start": "uig"},
-    "one split, cold leaves": {"max_depth": 1, "leaf_start": "complete"},
+    "no split": {"stop": "paper", "max_depth": 0},
+    "one split": {"stop": "paper", "max_depth": 1},
+    "two splits": {"stop": "paper", "max_depth": 2},
+    "no set below four split": {"stop": "paper", "min_leaf_size": 3},
+    "no set below six split": {"stop": "paper", "min_leaf_size": 5},
+    "three nodes": {"stop": "paper", "max_nodes": 3},
+    "seven nodes": {"stop": "paper", "max_nodes": 7},
+    "independence graphs learned anew": {"stop": "paper", "uig": "relearn"},
+    "learned anew, one split, cold leaves": {"stop": "paper", "uig": "relearn", "max_depth": 1, "leaf_start": "complete"},
+    "one split, warm leaves": {"stop": "paper", "max_depth": 1, "leaf_start": "uig"},
+    "one split, cold leaves": {"stop": "paper", "max_depth": 1, "leaf_start": "complete"},
     "no split, cold": {"max_depth": 0, "leaf_start": "complete"},
     "grow-shrink": {"blankets": "grow_shrink"},
-    "grow-shrink learned anew": {"blankets": "grow_shrink", "uig": "relearn"},
+    "grow-shrink learned anew": {"stop": "paper", "blankets": "grow_shrink", "uig": "relearn"},
     "IAMB": {"blankets": "iamb"},
-    "IAMB, one split": {"blankets": "iamb", "max_depth": 1},
+    "IAMB, one split": {"stop": "paper", "blankets": "iamb", "max_depth": 1},
     "textbook Possible-D-Sep": {"learner": FCI(possible_dsep="textbook")},
     "textbook Possible-D-Sep alone": {"learner": FCI(possible_dsep="textbook"), "decompose": False},
+    "while it pays, graphs learned anew": {"uig": "relearn"},
+    "while it pays, cold leaves": {"leaf_start": "complete"},
+    "while it pays, IAMB": {"blankets": "iamb"},
     "everything at once": {
         "stop": "reference",
         "uig": "relearn",
@@ -165,7 +168,7 @@ def test_the_order_of_the_vertices_changes_nothing_at_all():
 def test_the_command_counts_graphs_and_succeeds():
     said: list[str] = []
     assert main(["25", "--seed", "3"], said.append) == 0
-    assert said[-1].startswith("25 graphs, 2 runs each: 0 wrong PAGs, 0 invalid separating sets, ")
+    assert said[-1].startswith("25 graphs, 3 runs each: 0 wrong PAGs, 0 invalid separating sets, ")
 
 
 def test_the_command_fails_on_a_wrong_mark_or_a_wrong_set(monkeypatch):

@@ -213,6 +213,75 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
 
 
 @njit(cache=True, nogil=True)
+def has_candidates(adjacency: Bools, candidates: Bools, size: int) -> bool:
+    """Does some edge have an end with at least ``size`` candidates beside the other end?"""
+    n = len(adjacency)
+    for i in range(n):
+        many = 0
+        for v in range(n):
+            if candidates[i, v]:
+                many += 1
+        if many < size:
+            continue
+        for j in range(n):
+            if adjacency[i, j] and many - (1 if candidates[i, j] else 0) >= size:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def search_levels(
+    correlation: Floats, adjacency: Bools, candidates: Bools, tried: Bools, tried_to: int, first: int, largest: int, limits: Floats
+) -> tuple[Ints, Ints, Ints, int, bool]:
+    """Levels of growing size until no edge has candidates enough, or the size ``largest`` is passed; ``adjacency`` loses what falls.
+
+    Without ``candidates`` (an empty matrix) they are the neighbours left when a level begins. ``tried`` holds up to the size
+    ``tried_to``. Answers the pairs that fell, where the set of each begins among the members, the members, the number of verdicts
+    computed, and whether the search came to its end.
+    """
+    pairs = np.empty((16, 2), np.int64)
+    begins = np.zeros(17, np.int64)
+    members = np.empty(64, np.int64)
+    nothing = np.zeros((0, 0), np.bool_)
+    follow = len(candidates) == 0
+    count = 0
+    tests = 0
+    size = first
+    while has_candidates(adjacency, adjacency if follow else candidates, size):
+        if size > largest:
+            return pairs[:count], begins[: count + 1], members[: begins[count]], tests, False
+        old = tried if size <= tried_to else nothing
+        if size == 0 and len(old):
+            size += 1
+            continue
+        rows, used = sweep_level(correlation, adjacency, adjacency if follow else candidates, old, size, limits[size])
+        tests += used
+        for r in range(len(rows)):
+            adjacency[rows[r, 0], rows[r, 1]] = False
+            adjacency[rows[r, 1], rows[r, 0]] = False
+            if count == len(pairs):
+                longer = np.empty((2 * count, 2), np.int64)
+                longer[:count] = pairs
+                pairs = longer
+                longer_begins = np.empty(2 * count + 1, np.int64)
+                longer_begins[: count + 1] = begins
+                begins = longer_begins
+            at = begins[count]
+            if at + size > len(members):
+                longer_members = np.empty(2 * (at + size), np.int64)
+                longer_members[:at] = members[:at]
+                members = longer_members
+            pairs[count, 0] = rows[r, 0]
+            pairs[count, 1] = rows[r, 1]
+            for i in range(size):
+                members[at + i] = rows[r, i + 2]
+            count += 1
+            begins[count] = at + size
+        size += 1
+    return pairs[:count], begins[: count + 1], members[: begins[count]], tests, True
+
+
+@njit(cache=True, nogil=True)
 def block_of(matrix: Floats, chosen: Ints) -> Floats:
     """Rows and columns ``chosen`` of a matrix."""
     block = np.empty((len(chosen), len(chosen)))
@@ -268,3 +337,26 @@ def precision_of(correlation: Floats, block: Ints) -> Floats:
                     r[a, b] -= factor * r[p, b]
             r[a, p] = -factor / pivot
     return (r + r.T) / 2.0
+
+
+@njit(cache=True, nogil=True)
+def related(precision: Floats, limit: float) -> tuple[Bools, bool]:
+    """Which pairs does a precision matrix call dependent given the rest? Also: can it be trusted, or is some variable determined?"""
+    n = len(precision)
+    dependent = np.zeros((n, n), np.bool_)
+    for a in range(n):
+        scale = precision[a, a]
+        if not (0.0 < scale < 1.0 / SINGULAR):
+            return dependent, False
+    for a in range(n):
+        for b in range(a + 1, n):
+            if precision[a, b] * precision[a, b] > limit * precision[a, a] * precision[b, b]:
+                dependent[a, b] = True
+                dependent[b, a] = True
+    return dependent, True
+
+
+@njit(cache=True, nogil=True)
+def related_within(correlation: Floats, chosen: Ints, block: Ints, limit: float) -> tuple[Bools, bool]:
+    """``related`` for the positions ``block`` of the variables ``chosen``, given all others of these."""
+    return related(precision_of(block_of(correlation, chosen), block), limit)

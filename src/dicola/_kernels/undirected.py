@@ -180,19 +180,65 @@ def group(label: Ints, count: int) -> tuple[Small, int]:
 
 
 @njit(cache=True, nogil=True)
-def best_split(starts: Ints, indices: Ints) -> Small:
-    """The split with the least balancing score: 1 and 2 for the sides, 0 for the separator; empty if the graph is complete.
+def work(degree: int) -> float:
+    """Sets of at most two neighbours that a search asks about for the edges at a vertex of this degree."""
+    others = degree - 1
+    return degree * (1.0 + others + others * (others - 1) / 2.0)
+
+
+@njit(cache=True, nogil=True)
+def work_of(starts: Ints) -> float:
+    """``work`` summed over the vertices."""
+    total = 0.0
+    for v in range(len(starts) - 1):
+        total += work(starts[v + 1] - starts[v])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def saving(starts: Ints, indices: Ints, side: Small) -> tuple[float, float]:
+    """Work that a split saves, and the work at its separator.
+
+    Only the vertices of the separator count, since every other keeps its neighbours; they are searched on both sides, with those
+    neighbours that are there, and each of their pairs is asked once more on either side.
+    """
+    whole = 0.0
+    parts = 0.0
+    size = 0
+    for v in range(len(side)):
+        if side[v] != 0:
+            continue
+        size += 1
+        left = 0
+        right = 0
+        for at in range(starts[v], starts[v + 1]):
+            if side[indices[at]] == 1:
+                left += 1
+            elif side[indices[at]] == 2:
+                right += 1
+        degree = starts[v + 1] - starts[v]
+        whole += work(degree)
+        parts += work(degree - left) + work(degree - right)
+    return whole - parts - size * (size - 1), whole
+
+
+@njit(cache=True, nogil=True)
+def cut(starts: Ints, indices: Ints, separator: Ints) -> tuple[Small, int]:
+    """The sides that a separator leaves, as ``group`` gives them."""
+    without = np.zeros(len(starts) - 1, np.bool_)
+    for v in separator:
+        without[v] = True
+    label, count = components(starts, indices, without)
+    return group(label, count)
+
+
+@njit(cache=True, nogil=True)
+def balanced_split(starts: Ints, indices: Ints, begins: Ints, members: Ints) -> Small:
+    """The split with the least balancing score: 1 and 2 for the sides, 0 for the separator.
 
     Ties go to the smaller separator, then to the smaller larger side, then to the separator that comes first.
     """
     n = len(starts) - 1
-    nowhere = np.zeros(n, np.bool_)
-    if len(indices) == n * (n - 1):
-        return np.empty(0, np.int8)
-    label, count = components(starts, indices, nowhere)
-    if count > 1:
-        return group(label, count)[0]
-    begins, members = separators(starts, indices)
     sizes = begins[1:] - begins[:-1]
     order = np.argsort(sizes, kind="mergesort")
     best = np.empty(0, np.int8)
@@ -200,19 +246,13 @@ def best_split(starts: Ints, indices: Ints) -> Small:
     best_size = 0
     best_larger = 0
     best_at = -1
-    without = np.zeros(n, np.bool_)
     for place in range(len(order)):
         at = order[place]
         c = sizes[at]
         half = (n - c) // 2
         if best_at >= 0 and c / (half + c) > best_score:
             continue
-        for i in range(begins[at], begins[at + 1]):
-            without[members[i]] = True
-        label, count = components(starts, indices, without)
-        for i in range(begins[at], begins[at + 1]):
-            without[members[i]] = False
-        side, ones = group(label, count)
+        side, ones = cut(starts, indices, members[begins[at] : begins[at + 1]])
         smaller = min(ones, n - c - ones)
         larger = n - c - smaller
         score = c / (smaller + c)
@@ -233,6 +273,69 @@ def best_split(starts: Ints, indices: Ints) -> Small:
         if better:
             best, best_score, best_size, best_larger, best_at = side, score, c, larger, at
     return best
+
+
+@njit(cache=True, nogil=True)
+def cheapest_split(starts: Ints, indices: Ints, begins: Ints, members: Ints, share: float) -> Small:
+    """The split that saves most work, empty if none saves this share of the work at its separator.
+
+    Ties go to the smaller separator, then to the one that comes first.
+    """
+    sizes = begins[1:] - begins[:-1]
+    order = np.argsort(sizes, kind="mergesort")
+    best = np.empty(0, np.int8)
+    most = -1.0
+    best_at = -1
+    for place in range(len(order)):
+        at = order[place]
+        if best_at >= 0 and not may_save(starts, members[begins[at] : begins[at + 1]], most):
+            continue
+        side, _ = cut(starts, indices, members[begins[at] : begins[at + 1]])
+        saved, whole = saving(starts, indices, side)
+        if saved < share * whole:
+            continue
+        better = best_at < 0 or saved > most
+        if not better and saved == most and sizes[at] == sizes[best_at]:
+            for i in range(sizes[at]):
+                mine, standing = members[begins[at] + i], members[begins[best_at] + i]
+                if mine != standing:
+                    better = mine < standing
+                    break
+        if better:
+            best, most, best_at = side, saved, at
+    return best
+
+
+@njit(cache=True, nogil=True)
+def may_save(starts: Ints, separator: Ints, amount: float) -> bool:
+    """Could a cut at this separator save as much? Not if all the work there is less."""
+    whole = -1.0 * len(separator) * (len(separator) - 1)
+    for v in separator:
+        whole += work(starts[v + 1] - starts[v])
+    return whole >= amount
+
+
+@njit(cache=True, nogil=True)
+def find_split(starts: Ints, indices: Ints, share: float) -> Small:
+    """Components apart; else the balanced split, and where that saves less than ``share`` of its separator's work, the cheapest.
+
+    Empty where the graph is complete or no split saves enough. A ``share`` of minus infinity asks for the balanced split.
+    """
+    n = len(starts) - 1
+    nowhere = np.zeros(n, np.bool_)
+    if len(indices) == n * (n - 1):
+        return np.empty(0, np.int8)
+    label, count = components(starts, indices, nowhere)
+    if count > 1:
+        return group(label, count)[0]
+    begins, members = separators(starts, indices)
+    balanced = balanced_split(starts, indices, begins, members)
+    if share == -np.inf:
+        return balanced
+    saved, whole = saving(starts, indices, balanced)
+    if saved >= share * whole:
+        return balanced
+    return cheapest_split(starts, indices, begins, members, share)
 
 
 @njit(cache=True, nogil=True)

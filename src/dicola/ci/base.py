@@ -59,6 +59,13 @@ class Separation(NamedTuple):
     separating_set: Variables
 
 
+class Search(NamedTuple):
+    """What a search level by level found: the edges that fell, and whether it came to its end rather than to a limit."""
+
+    fallen: list[Separation]
+    finished: bool
+
+
 class CITest(ABC):
     """A conditional independence test over ``labels``; ``names`` are the same names in the user's order.
 
@@ -125,14 +132,35 @@ class CITest(ABC):
         neighbours of i), then from row j; the first that separates is reported. Sets that lie within row i or row j of ``tried`` are
         passed over.
         """
-        for matrix in (adjacency, candidates, tried):
+        self._check_level(size, adjacency, candidates, tried)
+        return self.counted_sweep_level(adjacency, size, candidates, tried)[0]
+
+    def search_levels(
+        self,
+        adjacency: Adjacency,
+        max_size: int | None = None,
+        first: int = 0,
+        candidates: Adjacency | None = None,
+        tried: Adjacency | None = None,
+        tried_to: int | None = None,
+    ) -> Search:
+        """Level after level of growing size, from ``first`` on, each without the edges that fell before, until no edge has candidates
+        enough for the next one or ``max_size`` is passed.
+
+        Without ``candidates`` they are the neighbours left when a level begins. ``tried`` holds for the sizes up to ``tried_to``
+        (``None``: for all). The given ``adjacency`` is left as it is.
+        """
+        self._check_level(first, adjacency, candidates, tried)
+        return self.counted_search_levels(adjacency, max_size, first, candidates, tried, tried_to)[0]
+
+    def _check_level(self, size: int, *matrices: Adjacency | None) -> None:
+        for matrix in matrices:
             if matrix is not None and np.shape(matrix) != (len(self), len(self)):
                 raise InvalidSetting(
                     f"a level over {len(self)} variables takes square matrices of that size; got shape {np.shape(matrix)}."
                 )
         if size < 0:
             raise InvalidSetting(f"the size of a conditioning set is {size}; it must be a whole number from 0 on.")
-        return self.counted_sweep_level(adjacency, size, candidates, tried)[0]
 
     def find_separator(
         self,
@@ -179,6 +207,32 @@ class CITest(ABC):
             if separator is not None:
                 fallen.append(Separation(i, j, separator))
         return fallen, tests
+
+    def counted_search_levels(
+        self,
+        adjacency: Adjacency,
+        max_size: int | None = None,
+        first: int = 0,
+        candidates: Adjacency | None = None,
+        tried: Adjacency | None = None,
+        tried_to: int | None = None,
+    ) -> tuple[Search, int]:
+        """``search_levels`` and the number of verdicts computed for it."""
+        left = np.array(adjacency, dtype=np.bool_)
+        fallen: list[Separation] = []
+        tests = 0
+        size = first
+        while _has_candidates(left, left if candidates is None else candidates, size):
+            if max_size is not None and size > max_size:
+                return Search(fallen, False), tests
+            passed = tried if tried_to is None or size <= tried_to else None
+            found, used = self.counted_sweep_level(left, size, candidates, passed)
+            tests += used
+            fallen += found
+            for i, j, _ in found:
+                left[i, j] = left[j, i] = False
+            size += 1
+        return Search(fallen, True), tests
 
     def counted_find_separator(
         self,
@@ -234,6 +288,12 @@ class Among(CITest):
 
     def samples(self) -> NDArray[np.float64]:
         return self._whole.samples()[:, list(self._variables)]
+
+
+def _has_candidates(adjacency: Adjacency, candidates: Adjacency, size: int) -> bool:
+    """Does some edge have an end with at least ``size`` candidates beside the other end?"""
+    beside = np.count_nonzero(candidates, axis=1)[:, None] - np.asarray(candidates, dtype=np.int64)
+    return bool((np.asarray(adjacency) & (beside >= size)).any())
 
 
 def checked_alpha(alpha: float) -> float:

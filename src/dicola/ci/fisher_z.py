@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 from itertools import islice
 from math import atanh, erfc, sqrt, tanh
 from typing import Any, Literal
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from dicola._kernels import partial_correlation as kernel
-from dicola.ci.base import Adjacency, CITest, Separation, SetFamily, Verdict, checked_alpha
+from dicola.ci.base import Adjacency, CITest, Search, Separation, SetFamily, Verdict, checked_alpha
 from dicola.data import (
     Dataset,
     as_dataset,
@@ -20,8 +21,10 @@ from dicola.data import (
     correlation_of,
     covariance_names,
     distinct_names,
+    inverse_of,
     name_order,
     named_or_positions,
+    standardised,
 )
 from dicola.errors import InvalidData, InvalidSetting
 from dicola.graphs.skeleton import Variables
@@ -42,9 +45,10 @@ class FisherZ(CITest):
     (True, False)
     """
 
-    correlation: NDArray[np.float64]
+    _whole: NDArray[np.float64]  # the correlation matrix of all variables, of which a part sees those it has chosen
+    _chosen: NDArray[np.int64] | None
+    _inverse: NDArray[np.float64] | None  # upper triangle; of the whole, where there are rows enough
     _values: NDArray[np.float64] | None
-    _columns: list[int] | None
 
     def __init__(self, data: Dataset | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent") -> None:
         dataset = as_dataset(data)
@@ -52,7 +56,6 @@ class FisherZ(CITest):
             raise InvalidData(f"the table has {dataset.n_samples} rows; Fisher's z test needs at least 5, and many more to find anything.")
         correlation = correlation_of(dataset.values)
         self._set_up(correlation, dataset.n_samples, dataset.labels, dataset.names, checked_alpha(alpha), _checked_untestable(untestable))
-        check_correlation(self.correlation, self.labels, dataset.n_samples)
         self._values = dataset.values
 
     @classmethod
@@ -86,15 +89,12 @@ class FisherZ(CITest):
             raise InvalidData(f"n_samples is {n_samples!r}; Fisher's z test needs a whole number of at least 5.")
         order = name_order(columns)
         ordered = covariance[np.ix_(order, order)]
-        scale = np.sqrt(np.diag(ordered))
+        correlation = standardised((ordered + ordered.T) / 2)
+        if np.linalg.eigvalsh(correlation)[0] < -1e-8:
+            raise InvalidData("the covariance matrix is not positive semidefinite, so it is no covariance of any data.")
         test = cls.__new__(cls)
         labels = tuple(columns[i] for i in order)
-        test._set_up(
-            ordered / np.outer(scale, scale), int(n_samples), labels, columns, checked_alpha(alpha), _checked_untestable(untestable)
-        )
-        if np.linalg.eigvalsh(test.correlation)[0] < -1e-8:
-            raise InvalidData("the covariance matrix is not positive semidefinite, so it is no covariance of any data.")
-        check_correlation(test.correlation, labels, int(n_samples))
+        test._set_up(correlation, int(n_samples), labels, columns, checked_alpha(alpha), _checked_untestable(untestable))
         return test
 
     def _set_up(
@@ -106,33 +106,40 @@ class FisherZ(CITest):
         alpha: float,
         untestable: Untestable,
     ) -> None:
-        self.correlation = np.ascontiguousarray((correlation + correlation.T) / 2)
-        np.fill_diagonal(self.correlation, 1.0)
-        self.correlation.setflags(write=False)
+        correlation.setflags(write=False)
         self.n_samples: int = n_samples
         self.labels, self.names, self.alpha, self.untestable = labels, names, alpha, untestable
+        self._whole, self._chosen, self._values = correlation, None, None
+        self._inverse = inverse_of(correlation) if n_samples > len(labels) + 1 else None
         self._limits: dict[int, float] = {}
-        self._values = None
-        self._columns = None
+        self._limit_table: dict[int, NDArray[np.float64]] = {}
+        check_correlation(correlation, self._inverse, labels, n_samples)
+
+    @cached_property
+    def correlation(self) -> NDArray[np.float64]:
+        """The correlation matrix of the variables, in the order of ``labels``."""
+        if self._chosen is None:
+            return self._whole
+        block: NDArray[np.float64] = kernel.block_of(self._whole, self._chosen)
+        block.setflags(write=False)  # as in the whole, so that the kernels are compiled for one kind of array
+        return block
 
     def among(self, variables: Sequence[int]) -> FisherZ:
-        chosen = list(variables)
-        if len(chosen) == len(self) and chosen == list(range(len(self))):
+        chosen = np.array(variables, dtype=np.int64)
+        if len(chosen) == len(self) and np.array_equal(chosen, np.arange(len(self))):
             return self
         part = FisherZ.__new__(FisherZ)
-        part.correlation = kernel.block_of(self.correlation, np.array(chosen, dtype=np.int64))
-        part.correlation.setflags(write=False)  # as in the whole, so that the kernels are compiled for one kind of array
+        part._whole, part._values, part._inverse, part._limits = self._whole, self._values, None, self._limits
+        part._limit_table = self._limit_table
+        part._chosen = chosen if self._chosen is None else self._chosen[chosen]
         part.n_samples, part.alpha, part.untestable = self.n_samples, self.alpha, self.untestable
-        part.labels = part.names = tuple([self.labels[v] for v in chosen])
-        part._limits = self._limits
-        part._values = self._values
-        part._columns = chosen if self._columns is None else [self._columns[v] for v in chosen]
+        part.labels = part.names = tuple([self.labels[v] for v in chosen.tolist()])
         return part
 
     def samples(self) -> NDArray[np.float64]:
         if self._values is None:
             return super().samples()
-        return self._values if self._columns is None else self._values[:, self._columns]
+        return self._values if self._chosen is None else self._values[:, self._chosen]
 
     def limit(self, size: int, alpha: float | None = None) -> float:
         """Squared critical correlation given ``size`` variables: above it a pair is dependent (below 0: always)."""
@@ -169,32 +176,32 @@ class FisherZ(CITest):
         return Verdict(independent, erfc(z_score / sqrt(2.0)), z_score)
 
     def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
-        k = len(self)
-        inside = list(range(k)) if block is None else list(block)
+        inside = np.arange(len(self)) if block is None else np.array(block, dtype=np.int64)
         tests = len(inside) * (len(inside) - 1) // 2
         if not tests:
             return np.zeros((len(inside), len(inside)), dtype=np.bool_), 0
-        precision = self._precision_of(inside)
-        scale = np.diag(precision)
-        if not np.isfinite(scale).all() or (scale * kernel.SINGULAR > 1).any() or (scale <= 0).any():
-            return super().counted_given_rest(alpha, block)  # some variable is determined by the others
-        dependent = precision**2 > self.limit(k - 2, alpha) * np.outer(scale, scale)
-        np.fill_diagonal(dependent, False)
-        return dependent, tests
+        limit = self.limit(len(self) - 2, alpha)
+        if self._inverse is not None and block is None:
+            dependent, sure = kernel.related(self._inverse, limit)
+        elif len(self) > _SMALL or self._chosen is None:
+            dependent, sure = kernel.related(self._precision_of(inside), limit)
+        else:
+            dependent, sure = kernel.related_within(self._whole, self._chosen, inside, limit)
+        return (dependent, tests) if sure else super().counted_given_rest(alpha, block)  # some variable is determined by the others
 
-    def _precision_of(self, inside: list[int]) -> NDArray[np.float64]:
+    def _precision_of(self, inside: NDArray[np.int64]) -> NDArray[np.float64]:
         """The block of the inverse correlation matrix that belongs to ``inside``: the inverse of its residual given the rest.
 
         Infinite where some variable is determined by the others.
         """
-        block = np.array(inside)
         if len(self) <= _SMALL:
-            return np.asarray(kernel.precision_of(self.correlation, block))
-        residual = self.correlation[np.ix_(block, block)]
-        rest = np.setdiff1d(np.arange(len(self)), block)
+            return np.asarray(kernel.precision_of(self.correlation, inside))
+        whole = np.arange(len(self)) if self._chosen is None else self._chosen
+        block, rest = whole[inside], np.delete(whole, inside)
+        residual = self._whole[np.ix_(block, block)]
         try:
             if len(rest):
-                across, within = self.correlation[np.ix_(rest, block)], self.correlation[np.ix_(rest, rest)]
+                across, within = self._whole[np.ix_(rest, block)], self._whole[np.ix_(rest, rest)]
                 residual = residual - across.T @ np.linalg.solve(within, across)
             return np.asarray(np.linalg.inv((residual + residual.T) / 2), dtype=np.float64)
         except np.linalg.LinAlgError:
@@ -216,6 +223,36 @@ class FisherZ(CITest):
         old = _NOTHING if tried is None else np.ascontiguousarray(tried, dtype=np.bool_)
         rows, tests = kernel.sweep_level(self.correlation, edges, pools, old, size, self.limit(size))
         return [Separation(row[0], row[1], tuple(row[2:])) for row in rows.tolist()], int(tests)
+
+    def counted_search_levels(
+        self,
+        adjacency: Adjacency,
+        max_size: int | None = None,
+        first: int = 0,
+        candidates: Adjacency | None = None,
+        tried: Adjacency | None = None,
+        tried_to: int | None = None,
+    ) -> tuple[Search, int]:
+        n = len(self)
+        largest = n - 2 if max_size is None else min(max_size, n - 2)
+        if self._may_raise(largest):
+            return super().counted_search_levels(adjacency, max_size, first, candidates, tried, tried_to)
+        edges = np.array(adjacency, dtype=np.bool_)
+        pools = _NOTHING if candidates is None else np.ascontiguousarray(candidates, dtype=np.bool_)
+        old = _NOTHING if tried is None else np.ascontiguousarray(tried, dtype=np.bool_)
+        pairs, begins, members, tests, finished = kernel.search_levels(
+            self.correlation, edges, pools, old, n if tried_to is None else tried_to, first, largest, self._limits_to(largest)
+        )
+        ends, flat = begins.tolist(), members.tolist()
+        fallen = [Separation(i, j, tuple(flat[ends[k] : ends[k + 1]])) for k, (i, j) in enumerate(pairs.tolist())]
+        return Search(fallen, bool(finished)), int(tests)
+
+    def _limits_to(self, size: int) -> NDArray[np.float64]:
+        """``limit`` of every size from 0 on; at least one, so that there is something to point at."""
+        known = self._limit_table.get(size)
+        if known is None:
+            known = self._limit_table[size] = np.array([self.limit(s) for s in range(max(size, 0) + 1)])
+        return known
 
     def counted_find_separator(
         self,

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.ci.base import Adjacency, CITest, Separation, SetFamily, Verdict
+from dicola.ci.base import Adjacency, CITest, Search, Separation, SetFamily, Verdict
 from dicola.graphs.skeleton import Variables
 
 PHASES = ("blankets", "leaves", "orientation")
@@ -81,6 +81,21 @@ class Ledger(CITest):
         if self._memory is not None:
             return super().counted_sweep_level(adjacency, size, candidates, tried)
         answer, tests = self._test.counted_sweep_level(adjacency, size, candidates, tried)
+        self._counts[self._phase] += tests
+        return answer, tests
+
+    def counted_search_levels(
+        self,
+        adjacency: Adjacency,
+        max_size: int | None = None,
+        first: int = 0,
+        candidates: Adjacency | None = None,
+        tried: Adjacency | None = None,
+        tried_to: int | None = None,
+    ) -> tuple[Search, int]:
+        if self._memory is not None:
+            return super().counted_search_levels(adjacency, max_size, first, candidates, tried, tried_to)
+        answer, tests = self._test.counted_search_levels(adjacency, max_size, first, candidates, tried, tried_to)
         self._counts[self._phase] += tests
         return answer, tests
 

@@ -35,7 +35,7 @@ def fit(
     out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    stop: options.Stop = "paper",
+    stop: options.Stop = "auto",
     max_depth: Annotated[
         int | None, typer.Option("--max-depth", rich_help_panel=options.TUNING, help="Most splits above a leaf; no limit by default.")
     ] = None,

@@ -64,7 +64,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 Stop = Annotated[
     str,
     typer.Option(
-        "--stop", rich_help_panel=TUNING, help="When to stop splitting: paper (nothing splits any more) or reference (the authors' caps)."
+        "--stop",
+        rich_help_panel=TUNING,
+        help="When to stop splitting: auto (where it no longer pays), paper (nothing splits any more) or reference (the authors' caps).",
     ),
 ]
 Colliders = Annotated[

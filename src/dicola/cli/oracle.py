@@ -28,7 +28,7 @@ def oracle(
     out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    stop: options.Stop = "paper",
+    stop: options.Stop = "auto",
 ) -> None:
     """Learn the PAG of a known DAG with perfect independence answers: the most that any number of rows could tell."""
     from dicola.ci.oracle import Oracle

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola._kernels import tree as kernel
 from dicola.decompose.split import Split
 from dicola.decompose.tree import Branch, Leaf, Tree
 from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton, Variables
@@ -47,35 +54,28 @@ class TreeSets(SeparatingSets):
     def __init__(self, tree: Tree, leaf_sets: tuple[SeparatingSets | None, ...]) -> None:
         self.tree = tree
         self.leaf_sets = leaf_sets
-        self._sides: dict[int, tuple[frozenset[int], frozenset[int]]] = {}
-
-    def _sides_of(self, number: int, split: Split) -> tuple[frozenset[int], frozenset[int]]:
-        if number not in self._sides:
-            self._sides[number] = (frozenset(split.left), frozenset(split.right))
-        return self._sides[number]
 
     def get(self, x: int, y: int) -> Variables | None:
         found: list[Variables] = []
-        visited: set[int] = set()
-        waiting = [0]
-        while waiting:
-            number = waiting.pop()
-            if number in visited:
-                continue
-            visited.add(number)
-            node = self.tree.nodes[number]
-            if isinstance(node, Leaf):
-                sets = self.leaf_sets[number]
-                answer = None if sets is None else sets.get(x, y)
-                if answer is not None:
-                    found.append(answer)
-                continue
-            left, right = self._sides_of(number, node.split)
-            if (x in left and y in right) or (x in right and y in left):
-                found.append(node.split.separator)
-                continue
-            if x not in right and y not in right:
-                waiting.append(node.left)
-            if x not in left and y not in left:
-                waiting.append(node.right)
+        for number in kernel.deciding_nodes(x, y, *self._flat).tolist():
+            node, sets = self.tree.nodes[number], self.leaf_sets[number]
+            answer = node.split.separator if isinstance(node, Branch) else None if sets is None else sets.get(x, y)
+            if answer is not None:
+                found.append(answer)
         return min(found, key=lambda z: (len(z), z), default=None)
+
+    @cached_property
+    def _flat(self) -> tuple[NDArray[Any], ...]:
+        """The tree as the arrays that the kernel walks."""
+        sizes = [len(node.variables) for node in self.tree.nodes]
+        begins = np.cumsum([0, *sizes], dtype=np.int64)
+        members = np.fromiter(chain.from_iterable(node.variables for node in self.tree.nodes), np.int64, int(begins[-1]))
+        side = np.zeros(len(members), dtype=np.int8)
+        left, right = np.full((2, len(sizes)), -1, dtype=np.int64)
+        for number, node in enumerate(self.tree.nodes):
+            if isinstance(node, Branch):
+                left[number], right[number] = node.left, node.right
+                begin, end = begins[number], begins[number + 1]
+                for name, part in ((1, node.split.left), (2, node.split.right)):
+                    side[begin + np.searchsorted(members[begin:end], part)] = name
+        return begins, members, side, left, right

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest
-from dicola.graphs.undirected import UndirectedGraph
+from dicola.graphs.undirected import UndirectedGraph, Vertices
 
 
 def independence_graph(ci: CITest, blankets: BlanketLearner) -> UndirectedGraph:
@@ -18,7 +18,7 @@ def independence_graph(ci: CITest, blankets: BlanketLearner) -> UndirectedGraph:
 
 
 def inherited_graph(
-    ci: CITest, parent: UndirectedGraph, kept: Sequence[int], separator: Sequence[int], blankets: BlanketLearner
+    ci: CITest, parent: UndirectedGraph, kept: Vertices, separator: Sequence[int], blankets: BlanketLearner
 ) -> UndirectedGraph:
     """The independence graph of a child, from its parent's: only pairs inside the separator can change and are asked again.
 

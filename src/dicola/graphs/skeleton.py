@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola.errors import InvalidGraph
+from dicola.graphs.bits import members
 from dicola.graphs.marks import listed
 
 Variables = tuple[int, ...]
@@ -27,6 +28,10 @@ class SeparatingSets(ABC):
     def get(self, x: int, y: int) -> Variables | None:
         """The separating set of the pair, sorted, or ``None``."""
 
+    def relabelled(self, variables: Variables) -> SeparatingSets:
+        """The same sets with position i read as ``variables[i]``; for sets over the positions of a leaf."""
+        raise NotImplementedError
+
     def __getitem__(self, pair: Pair) -> Variables:
         found = self.get(*pair)
         if found is None:
@@ -34,16 +39,48 @@ class SeparatingSets(ABC):
         return found
 
 
-class RecordedSets(SeparatingSets):
-    """Separating sets written down as they were found; the one owner of the unordered-pair key."""
+class BlanketSets(SeparatingSets):
+    """Pairs outside an independence graph, each separated by the smaller of its two blankets; worked out when asked.
 
-    def __init__(self, sets: Mapping[Pair, Iterable[int]] | None = None) -> None:
+    ``blankets`` are masks of positions in ``variables``, which ascend.
+    """
+
+    def __init__(self, blankets: Sequence[int], variables: Variables) -> None:
+        self.blankets, self.variables = tuple(blankets), variables
+        self._place = {v: i for i, v in enumerate(variables)}
+
+    def get(self, x: int, y: int) -> Variables | None:
+        a, b = self._place.get(min(x, y)), self._place.get(max(x, y))
+        if a is None or b is None or self.blankets[a] >> b & 1:
+            return None
+        blanket = min(self.blankets[a], self.blankets[b], key=int.bit_count)
+        return tuple([self.variables[v] for v in members(blanket)])
+
+    def relabelled(self, variables: Variables) -> BlanketSets:
+        """The same sets with position i read as ``variables[i]``; ``variables`` ascend."""
+        return BlanketSets(self.blankets, tuple([variables[v] for v in self.variables]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BlanketSets) and self.variables == other.variables and self.blankets == other.blankets
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class RecordedSets(SeparatingSets):
+    """Separating sets written down as they were found; the one owner of the unordered-pair key.
+
+    Pairs that were never written down are put to ``otherwise``, where there is one.
+    """
+
+    def __init__(self, sets: Mapping[Pair, Iterable[int]] | None = None, otherwise: SeparatingSets | None = None) -> None:
         self._sets: dict[Pair, Variables] = {}
+        self.otherwise = otherwise
         for pair, z in (sets or {}).items():
             self[pair] = z
 
     def get(self, x: int, y: int) -> Variables | None:
-        return self._sets.get((x, y) if x < y else (y, x))
+        found = self._sets.get((x, y) if x < y else (y, x))
+        return self.otherwise.get(x, y) if found is None and self.otherwise is not None else found
 
     def __setitem__(self, pair: Pair, z: Iterable[int]) -> None:
         x, y = pair
@@ -56,28 +93,20 @@ class RecordedSets(SeparatingSets):
         return iter(sorted(self._sets))
 
     def items(self) -> Iterator[tuple[Pair, Variables]]:
-        """Pairs with their sets, sorted."""
+        """Pairs written down with their sets, sorted."""
         return iter(sorted(self._sets.items()))
 
     def relabelled(self, variables: Variables) -> RecordedSets:
         """The same sets with position i read as ``variables[i]``."""
-        return RecordedSets({(variables[x], variables[y]): [variables[v] for v in z] for (x, y), z in self._sets.items()})
+        found = RecordedSets(otherwise=None if self.otherwise is None else self.otherwise.relabelled(variables))
+        for (x, y), z in self._sets.items():
+            found[variables[x], variables[y]] = [variables[v] for v in z]
+        return found
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, RecordedSets) and self._sets == other._sets
+        return isinstance(other, RecordedSets) and self._sets == other._sets and self.otherwise == other.otherwise
 
     __hash__ = None  # type: ignore[assignment]
-
-
-class OverlaidSets(SeparatingSets):
-    """Separating sets of which some were found later; those come first."""
-
-    def __init__(self, base: SeparatingSets, later: RecordedSets) -> None:
-        self.base, self.later = base, later
-
-    def get(self, x: int, y: int) -> Variables | None:
-        found = self.later.get(x, y)
-        return self.base.get(x, y) if found is None else found
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from dicola._kernels import undirected as kernel
 from dicola.graphs.bits import mask_of, members
+
+Vertices = Sequence[int] | NDArray[np.int64]
 
 
 class UndirectedGraph:
@@ -75,13 +77,18 @@ class UndirectedGraph:
         """Is every pair joined?"""
         return len(self.indices) == len(self) * (len(self) - 1)
 
-    def induced(self, vertices: Iterable[int]) -> UndirectedGraph:
-        """The graph on some vertices, in ascending order, numbered anew."""
-        return UndirectedGraph(*kernel.induced(self.starts, self.indices, np.array(sorted(vertices), dtype=np.int64)))
+    @property
+    def work(self) -> float:
+        """How many sets of at most two neighbours a search would ask about, edge by edge: the predicted cost of starting from here."""
+        return float(kernel.work_of(self.starts))
 
-    def with_block(self, block: Sequence[int], related: NDArray[np.bool_]) -> UndirectedGraph:
+    def induced(self, vertices: Vertices) -> UndirectedGraph:
+        """The graph on some vertices, in ascending order, numbered anew."""
+        return UndirectedGraph(*kernel.induced(self.starts, self.indices, np.sort(np.asarray(vertices, dtype=np.int64))))
+
+    def with_block(self, block: Vertices, related: NDArray[np.bool_]) -> UndirectedGraph:
         """The graph with the pairs inside the sorted ``block`` joined as ``related`` says, all others as they are."""
-        return UndirectedGraph(*kernel.with_block(self.starts, self.indices, np.array(block, dtype=np.int64), related))
+        return UndirectedGraph(*kernel.with_block(self.starts, self.indices, np.asarray(block, dtype=np.int64), related))
 
     def components(self, without: int = 0) -> list[int]:
         """Connected components as masks once the vertices of ``without`` are taken out, ordered by their smallest vertex."""

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from dicola.ci.base import Adjacency, CITest
-from dicola.graphs.bits import members
-from dicola.graphs.skeleton import RecordedSets, Variables
+from dicola.ci.base import Adjacency, CITest, Separation
+from dicola.graphs.skeleton import BlanketSets, RecordedSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
 
 
 def starting_point(n: int, uig: UndirectedGraph | None) -> tuple[Adjacency, RecordedSets]:
     """The complete graph, or an independence graph with the smaller blanket as separating set of each pair outside it."""
-    sets = RecordedSets()
-    if uig is None:
-        return ~np.eye(n, dtype=np.bool_), sets
-    for x, y in combinations(range(n), 2):
-        if not uig.neighbours[x] >> y & 1:
-            blanket = min(uig.neighbours[x], uig.neighbours[y], key=int.bit_count)
-            sets[x, y] = members(blanket)
-    return uig.to_matrix(), sets
+    if uig is None or uig.is_complete:
+        return ~np.eye(n, dtype=np.bool_), RecordedSets()
+    return uig.to_matrix(), RecordedSets(otherwise=BlanketSets(uig.neighbours, tuple(range(n))))
+
+
+def make_minimal(ci: CITest, adjacency: Adjacency, sets: RecordedSets) -> None:
+    """Write down a minimal separating set for every pair that is not adjacent, made from the one it has."""
+    for x, y in np.argwhere(np.triu(~adjacency, 1)).tolist():
+        sets[x, y] = minimal_subset(ci, x, y, sets[x, y])
 
 
 def separate_by_neighbours(ci: CITest, adjacency: Adjacency, sets: RecordedSets, max_size: int | None) -> bool:
@@ -31,20 +30,16 @@ def separate_by_neighbours(ci: CITest, adjacency: Adjacency, sets: RecordedSets,
     Neighbourhoods are frozen within a level, so the result does not hang on the order of edges. Answers whether the search came to
     its end, rather than to the limit.
     """
-    size = 0
-    while _has_candidates(adjacency, size):
-        if max_size is not None and size > max_size:
-            return False
-        for i, j, separating_set in ci.sweep_level(adjacency, size):
-            adjacency[i, j] = adjacency[j, i] = False
-            sets[i, j] = separating_set
-        size += 1
-    return True
+    search = ci.search_levels(adjacency, max_size)
+    remove(search.fallen, adjacency, sets)
+    return search.finished
 
 
-def _has_candidates(adjacency: Adjacency, size: int) -> bool:
-    """Does some edge have an end with at least ``size`` other neighbours?"""
-    return bool(adjacency.any()) and bool(adjacency.sum(axis=1).max() > size)
+def remove(fallen: Iterable[Separation], adjacency: Adjacency, sets: RecordedSets) -> None:
+    """Take out the edges that fell and record what separates their ends."""
+    for i, j, separating_set in fallen:
+        adjacency[i, j] = adjacency[j, i] = False
+        sets[i, j] = separating_set
 
 
 def limit_warning(finished: bool, max_size: int | None) -> list[str]:

@@ -83,9 +83,10 @@ def local_test(ci: CITest, variables: Sequence[int] | None) -> tuple[CITest, Var
 
 def skeleton_of(ci: CITest, variables: Variables, adjacency: Adjacency, sets: RecordedSets, warnings: Sequence[str] = ()) -> Skeleton:
     """The learner's local answer in the positions of the whole test ``ci``."""
-    k = len(variables)
-    edges = frozenset((variables[i], variables[j]) for i, j in np.argwhere(np.triu(adjacency, 1)).tolist())
-    names = ci.names if k == len(ci) else tuple([ci.labels[v] for v in variables])
+    edges = frozenset(
+        [(variables[i], variables[j]) for i, j in zip(*(ends.tolist() for ends in np.nonzero(adjacency)), strict=True) if i < j]
+    )
+    names = ci.names if len(variables) == len(ci) else tuple([ci.labels[v] for v in variables])
     return Skeleton(ci.labels, variables, edges, sets.relabelled(variables), names, tuple(warnings))
 
 

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from dicola.ci.base import Adjacency, CITest
 from dicola.errors import InvalidSetting
-from dicola.graphs.bits import mask_of
 from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.learners.adjacency import limit_warning, separate_by_neighbours, starting_point
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
-from dicola.learners.possible_dsep import PdsPaths, separate_by_possible_dsep
+from dicola.learners.possible_dsep import possible_dsep, separate_by_possible_dsep
 
 
 @dataclass(frozen=True)
@@ -60,16 +57,9 @@ class FCI(Learner):
 
     def _separate_further(self, ci: CITest, adjacency: Adjacency, sets: RecordedSets, context: Context) -> bool:
         """The second phase; most graphs have nothing for it to do, and then no blanket is learned."""
-        paths = PdsPaths.from_colliders(adjacency, sets)
-        candidates = [paths.possible_dsep(x) for x in range(len(adjacency))]
-        if candidates == paths.beside:
+        candidates = possible_dsep(adjacency, sets)
+        if not (candidates & ~adjacency).any():
             return True
         if self.possible_dsep == "blanket":
-            blankets = context.uig.neighbours if context.uig is not None else _blankets(ci, context)
-            candidates = [mask & blanket for mask, blanket in zip(candidates, blankets, strict=True)]
+            candidates &= context.blankets.learn(ci.during("blankets")) if context.uig is None else context.uig.to_matrix()
         return separate_by_possible_dsep(ci, adjacency, sets, candidates, self.max_condition_size, self.max_possible_dsep_size)
-
-
-def _blankets(ci: CITest, context: Context) -> list[int]:
-    related = context.blankets.learn(ci.during("blankets"))
-    return [mask_of(np.nonzero(row)[0].tolist()) for row in related]

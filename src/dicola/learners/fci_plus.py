@@ -12,7 +12,7 @@ import numpy as np
 from dicola.ci.base import Adjacency, CITest
 from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
-from dicola.learners.adjacency import limit_warning, minimal_subset, separate_by_neighbours, starting_point
+from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
 from dicola.orient.partial import PartialGraph
 
@@ -47,8 +47,7 @@ class FCIPlus(Learner):
         context = context or Context()
         local, chosen = local_test(ci, variables)
         adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
-        for (x, y), z in list(sets.items()):
-            sets[x, y] = minimal_subset(local, x, y, z)  # hierarchies rest on minimal sets
+        make_minimal(local, adjacency, sets)  # hierarchies rest on minimal sets
         finished = separate_by_neighbours(local, adjacency, sets, self.max_condition_size)
         warnings = limit_warning(finished, self.max_condition_size)
         if not self._remove_links(local, adjacency, sets):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from dicola._kernels import mixed as kernel
 from dicola.ci.base import Adjacency, CITest
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets
+from dicola.learners.adjacency import remove
 from dicola.orient.partial import PartialGraph
 
 _REMEMBERED = 1 << 17  # answers kept; a bound on memory, not on meaning
@@ -29,20 +31,6 @@ class PdsPaths:
         """The paths of a graph with marks."""
         into = [mask_of(u for u in row if graph.is_arrow(u, v)) for v, row in enumerate(graph.around)]
         return cls([mask_of(row) for row in graph.around], into)
-
-    @classmethod
-    def from_colliders(cls, adjacency: Adjacency, sets: RecordedSets) -> PdsPaths:
-        """The paths of a skeleton with the unshielded colliders that its separating sets imply."""
-        beside = [mask_of(np.nonzero(row)[0].tolist()) for row in adjacency]
-        into = [0] * len(beside)
-        for (a, c), z in sets.items():
-            for b in members(beside[a] & beside[c] & ~mask_of(z)):
-                into[b] |= 1 << a | 1 << c
-        return cls(beside, into)
-
-    def possible_dsep(self, x: int) -> int:
-        """Possible-D-Sep of x: mask of all that such a path from x leads to."""
-        return self.reached(x, -1)
 
     def _onward(self, u: int, v: int) -> int:
         """Where a path may go that has come from u to v."""
@@ -92,32 +80,22 @@ class PdsPaths:
         return found
 
 
+def possible_dsep(adjacency: Adjacency, sets: RecordedSets) -> Adjacency:
+    """Row x: the Possible-D-Sep of x in a skeleton with the unshielded colliders that its separating sets imply."""
+    pairs = np.array([pair for pair, _ in sets.items()], dtype=np.int64).reshape(-1, 2)
+    begins = np.cumsum([0, *(len(z) for _, z in sets.items())], dtype=np.int64)
+    flat = np.array([v for _, z in sets.items() for v in z], dtype=np.int64)
+    return np.asarray(kernel.possible_dsep(adjacency, pairs, begins, flat))
+
+
 def separate_by_possible_dsep(
-    ci: CITest, adjacency: Adjacency, sets: RecordedSets, candidates: list[int], searched: int | None, max_size: int | None
+    ci: CITest, adjacency: Adjacency, sets: RecordedSets, candidates: Adjacency, searched: int | None, max_size: int | None
 ) -> bool:
     """Remove every edge whose ends a subset of either end's candidates separates; changes ``adjacency`` and ``sets``.
 
-    ``candidates`` are masks frozen before the phase, so the order of edges does not matter. Sets of neighbours up to the size
-    ``searched`` (``None``: all) were tried before and are passed over. Answers whether no limit cut the search short.
+    ``candidates`` (a row a vertex) are frozen before the phase, so the order of edges does not matter. Sets of neighbours up to the
+    size ``searched`` (``None``: all) were tried before and are passed over. Answers whether no limit cut the search short.
     """
-    neighbours = adjacency.copy()
-    pools = np.zeros_like(adjacency)
-    for x, mask in enumerate(candidates):
-        pools[x, list(members(mask))] = True
-    size = 1
-    while _largest_pool(adjacency, pools) >= size:
-        if max_size is not None and size > max_size:
-            return False
-        tried = neighbours if searched is None or size <= searched else None
-        for i, j, separating_set in ci.sweep_level(adjacency, size, pools, tried):
-            adjacency[i, j] = adjacency[j, i] = False
-            sets[i, j] = separating_set
-        size += 1
-    return True
-
-
-def _largest_pool(adjacency: Adjacency, pools: Adjacency) -> int:
-    """The most candidates that an end of an edge has beside the other end."""
-    if not adjacency.any():
-        return 0
-    return int(np.where(adjacency, pools.sum(axis=1)[:, None] - pools, 0).max())
+    search = ci.search_levels(adjacency, max_size, 1, candidates, adjacency, searched)
+    remove(search.fallen, adjacency, sets)
+    return search.finished

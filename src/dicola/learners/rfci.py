@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from dicola.ci.base import Adjacency, CITest
-from dicola.graphs.skeleton import OverlaidSets, Pair, RecordedSets, SeparatingSets, Skeleton, Variables
-from dicola.learners.adjacency import limit_warning, minimal_subset, separate_by_neighbours, starting_point
+from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Skeleton, Variables
+from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point
 from dicola.learners.base import Context, Learner, OrientationSettings, checked_limit, local_test, skeleton_of
 from dicola.learners.collider_policies import collider_policy
 from dicola.orient.colliders import Triple, r0
@@ -46,8 +46,7 @@ class RFCI(Learner):
         context = context or Context()
         local, chosen = local_test(ci, variables)
         adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
-        for (x, y), z in list(sets.items()):
-            sets[x, y] = minimal_subset(local, x, y, z)  # the collider step rests on minimal sets
+        make_minimal(local, adjacency, sets)  # the collider step rests on minimal sets
         finished = separate_by_neighbours(local, adjacency, sets, self.max_condition_size)
         check_triples(local, adjacency, sets, _triples_at(adjacency, range(len(chosen))))
         return skeleton_of(ci, chosen, adjacency, sets, limit_warning(finished, self.max_condition_size))
@@ -59,8 +58,7 @@ class RFCI(Learner):
         merged skeleton are checked once more.
         """
         n = len(skeleton.labels)
-        later = RecordedSets()
-        sets = OverlaidSets(skeleton.sets if alone else MinimalSets(ci, skeleton.sets), later)
+        sets = RecordedSets(otherwise=skeleton.sets if alone else MinimalSets(ci, skeleton.sets))
         adjacency = np.zeros((n, n), dtype=np.bool_)
         for a, b in skeleton.edges:
             adjacency[a, b] = adjacency[b, a] = True
@@ -76,7 +74,7 @@ class RFCI(Learner):
             if gone is None:
                 return True
             (u, v), z = gone
-            later[u, v] = z
+            sets[u, v] = z
             adjacency[u, v] = adjacency[v, u] = False
             removed = [(u, v), *check_triples(ci, adjacency, sets, _triples_between(adjacency, u, v))]
             for a, b in removed:
@@ -85,7 +83,7 @@ class RFCI(Learner):
             return False
 
         apply_rules(graph, decide, Rules(settings.selection, settings.max_path_length, stands))
-        found = OverlaidSets(skeleton.sets, later) if len(later) else skeleton.sets
+        found = RecordedSets(dict(sets.items()), otherwise=skeleton.sets) if len(sets) else skeleton.sets
         return replace(skeleton, edges=_edges_of(adjacency), sets=found), Orientation.of(graph, skeleton.labels)
 
 
@@ -104,12 +102,11 @@ class MinimalSets(SeparatingSets):
         return self._known[pair]
 
 
-def check_triples(ci: CITest, adjacency: Adjacency, sets: RecordedSets | OverlaidSets, triples: Iterable[Triple]) -> list[tuple[int, int]]:
+def check_triples(ci: CITest, adjacency: Adjacency, sets: RecordedSets, triples: Iterable[Triple]) -> list[tuple[int, int]]:
     """Test the two edges of every unshielded triple given what separates its ends; remove those that fall and check the new triples.
 
     Lemma 3.1 of Colombo et al. Changes ``adjacency`` and ``sets``; answers the edges removed.
     """
-    recorded = sets.later if isinstance(sets, OverlaidSets) else sets
     waiting = dict.fromkeys(sorted(triples))
     removed: list[tuple[int, int]] = []
     while waiting:
@@ -124,7 +121,7 @@ def check_triples(ci: CITest, adjacency: Adjacency, sets: RecordedSets | Overlai
             if not adjacency[r, j] or not ci(r, j, given).independent:
                 continue
             found = ci.find_separator(r, j, given, range(len(given) + 1))
-            recorded[r, j] = given if found is None else found
+            sets[r, j] = given if found is None else found
             adjacency[r, j] = adjacency[j, r] = False
             removed.append((min(r, j), max(r, j)))
             waiting.update(dict.fromkeys(_triples_between(adjacency, r, j)))

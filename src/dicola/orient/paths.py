@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from dicola.graphs.marks import CIRCLE
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.orient.partial import PartialGraph
 
 
@@ -35,28 +35,26 @@ def discriminating_path(graph: PartialGraph, a: int, b: int, c: int, max_length:
     return None
 
 
-def uncovered_starts(graph: PartialGraph, a: int, target: int, avoid: int) -> list[int]:
-    """First vertices m of uncovered potentially directed paths ``(a, m, …, target)`` that do not begin with ``avoid``.
+def uncovered_reach(graph: PartialGraph, a: int, m: int) -> set[int]:
+    """Where the uncovered potentially directed paths ``(a, m, …)`` lead to.
 
-    Found backwards over ordered edges: ``(u, v)`` is good when v is the target, or when some good ``(v, w)`` follows it with u and w
-    not adjacent. Walks that repeat a vertex are harmless: were the first edge a --> m in a member of the class, every later edge would
-    have to point onwards too.
+    Walked over ordered edges: ``(u, v)`` may be followed by ``(v, w)`` if u and w are not adjacent. Walks that repeat a vertex other
+    than a are harmless: were the first edge a --> m in a member of the class, every later edge would have to point onwards too.
     """
-    good: set[tuple[int, int]] = set()
-    queue: deque[tuple[int, int]] = deque()
-    for u in graph.around[target]:
-        if graph.may_point(u, target):
-            good.add((u, target))
-            queue.append((u, target))
-    while queue:
-        v, w = queue.popleft()
-        if v == a:
-            continue
-        for u in graph.around[v]:
-            if u != w and (u, v) not in good and graph.may_point(u, v) and not graph.adjacent(u, w) and graph.is_definite(u, v, w):
-                good.add((u, v))
-                queue.append((u, v))
-    return sorted(m for m in graph.around[a] if m != avoid and (a, m) in good)
+    found = {m}
+    walked = {(a, m)}
+    stack = [(a, m)]
+    while stack:
+        u, v = stack.pop()
+        beside_u = graph.around[u]
+        for w, mark in graph.around[v].items():
+            if mark == TAIL or w == a or w in beside_u or w == u or graph.around[w][v] == ARROW or (v, w) in walked:
+                continue
+            if graph.is_definite(u, v, w):
+                walked.add((v, w))
+                found.add(w)
+                stack.append((v, w))
+    return found
 
 
 def uncovered_circle_path(graph: PartialGraph, a: int, b: int) -> tuple[int, ...] | None:
