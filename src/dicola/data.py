@@ -27,10 +27,13 @@ from dicola.errors import InvalidData, MissingExtra
 COLLINEAR = 1e-9  # share of a column's variance left when all others are known, below which it counts as determined by them
 
 
+_RUNS_OF_DIGITS = re.compile(r"([0-9]+)")
+
+
 def name_order(names: Sequence[str]) -> list[int]:
     """Positions of the names in the fixed order: numbers inside a name count as numbers, so X2 comes before X10."""
-    keys = [([_piece(part) for part in re.split(r"([0-9]+)", name)], name) for name in names]
-    return sorted(range(len(names)), key=lambda i: keys[i])
+    keys = [([_piece(part) for part in _RUNS_OF_DIGITS.split(name)], name) for name in names]
+    return sorted(range(len(names)), key=keys.__getitem__)
 
 
 def _piece(part: str) -> tuple[bool, int, str]:
@@ -71,7 +74,7 @@ class Dataset:
         """Take a DataFrame whose columns are numbers."""
         names = distinct_names(frame.columns)
         order = name_order(names)
-        if all(dtype == np.float64 for dtype in frame.dtypes):
+        if set(frame.dtypes) == {np.dtype(np.float64)}:
             return cls._checked(np.ascontiguousarray(frame.to_numpy()[:, order]), names, order)
         values = np.empty((len(frame), len(names)), dtype=np.float64)
         for target, source in enumerate(order):
@@ -313,13 +316,19 @@ def _check_constant(values: NDArray[np.float64], labels: tuple[str, ...]) -> Non
 
 def correlation_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Correlation matrix of the columns; where their scales are extreme each is brought near 1, so that no square over- or underflows."""
-    low, high = values.min(axis=0), values.max(axis=0)
-    spread = high / 2 - low / 2
-    if not ((spread > 1e-100) & (spread < 1e100)).all():
-        _, exponent = np.frexp(np.maximum(np.abs(low), np.abs(high)))
-        values = np.ldexp(values, -exponent)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        covariance = _covariance_of(values)
+    squares = np.diag(covariance)
+    if not ((squares > 1e-200) & (squares < 1e200)).all():
+        _, exponent = np.frexp(np.abs(values).max(axis=0))
+        covariance = _covariance_of(np.ldexp(values, -exponent))
+    return standardised(covariance)
+
+
+def _covariance_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Covariances of the columns, but for a common factor."""
     centred = values - values.mean(axis=0)
-    return standardised(centred.T @ centred)
+    return np.asarray(centred.T @ centred)
 
 
 def standardised(covariance: NDArray[np.float64]) -> NDArray[np.float64]:

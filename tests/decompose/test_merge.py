@@ -16,6 +16,11 @@ from dicola.graphs.undirected import UndirectedGraph
 from tests.decompose.drawn import random_split, skeleton_over, small_mag, uig_over, valid_splits
 
 
+def relabelled(split: Split, variables) -> Split:
+    """The same split with position i read as ``variables[i]``."""
+    return Split(*(tuple(variables[v] for v in part) for part in (split.left, split.right, split.separator)))
+
+
 def whole(mag: MAG) -> tuple[int, ...]:
     return tuple(range(len(mag)))
 
@@ -44,7 +49,7 @@ def test_the_merge_is_exact_over_a_part_of_the_variables():
         rng = np.random.default_rng([83, seed])
         kept = tuple(sorted(rng.choice(len(mag), max(2, len(mag) - 2), replace=False).tolist()))
         for split in valid_splits(uig_over(mag, kept)):
-            global_split = split.relabelled(kept)
+            global_split = relabelled(split, kept)
             parts = [skeleton_over(mag, side) for side in sides(global_split)]
             assert merge(*parts, global_split) == skeleton_over(mag, kept), (seed, global_split)
 
@@ -84,11 +89,11 @@ def random_tree(mag: MAG, rng: np.random.Generator) -> Tree:
         if split is None:
             continue
         children = []
-        for side in sides(split.relabelled(variables)):
+        for side in sides(relabelled(split, variables)):
             children.append(len(nodes))
             waiting.append(len(nodes))
             nodes.append(Leaf(side))
-        nodes[number] = Branch(variables, split.relabelled(variables), *children)
+        nodes[number] = Branch(variables, relabelled(split, variables), *children)
     return Tree(tuple(nodes))
 
 

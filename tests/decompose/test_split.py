@@ -8,7 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from dicola.decompose.split import Split, balance, find_split
+from dicola.decompose.split import Split, balance, find_split, split_of
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.undirected import UndirectedGraph
 from tests.decompose.drawn import small_mag, uig_over
@@ -141,5 +141,5 @@ def test_equal_graphs_are_split_equally():
         assert find_split(graph) == find_split(UndirectedGraph.from_matrix(graph.to_matrix()))
 
 
-def test_a_split_is_relabelled_part_by_part():
-    assert Split((0, 2), (3,), (1,)).relabelled((10, 11, 12, 13)) == Split((10, 12), (13,), (11,))
+def test_a_split_is_read_from_the_side_of_each_variable():
+    assert split_of(np.array([1, 0, 1, 2], dtype=np.int8), np.array([10, 11, 12, 13])) == Split((10, 12), (13,), (11,))

@@ -26,39 +26,45 @@ def _place(members: Ints, begin: int, end: int, x: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def deciding_nodes(x: int, y: int, begins: Ints, members: Ints, side: Small, left: Ints, right: Ints) -> Ints:
-    """The nodes that decide a pair: the splits with x and y on opposite sides, and the leaves with both; each once."""
-    seen = np.zeros(len(left), np.bool_)
+def deciding_nodes(pairs: Ints, begins: Ints, members: Ints, side: Small, left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """The nodes that decide each pair: the splits with its ends on opposite sides, and the leaves with both; each once.
+
+    Those of pair i are ``found[starts[i]:starts[i + 1]]``.
+    """
+    seen = np.full(len(left), -1, np.int64)
     stack = np.empty(len(left), np.int64)
-    found = np.empty(8, np.int64)
+    starts = np.zeros(len(pairs) + 1, np.int64)
+    found = np.empty(2 * len(pairs) + 8, np.int64)
     count = 0
-    stack[0] = 0
-    seen[0] = True
-    top = 1
-    while top:
-        top -= 1
-        k = stack[top]
-        decided = left[k] < 0
-        at_x = 0
-        at_y = 0
-        if not decided:
-            at_x = side[_place(members, begins[k], begins[k + 1], x)]
-            at_y = side[_place(members, begins[k], begins[k + 1], y)]
-            decided = at_x + at_y == 3
-        if decided:
-            if count == len(found):
-                longer = np.empty(2 * count, np.int64)
-                longer[:count] = found
-                found = longer
-            found[count] = k
-            count += 1
-            continue
-        if at_x != 2 and at_y != 2 and not seen[left[k]]:
-            seen[left[k]] = True
-            stack[top] = left[k]
-            top += 1
-        if at_x != 1 and at_y != 1 and not seen[right[k]]:
-            seen[right[k]] = True
-            stack[top] = right[k]
-            top += 1
-    return found[:count]
+    for i in range(len(pairs)):
+        x, y = pairs[i, 0], pairs[i, 1]
+        stack[0] = 0
+        top = 1
+        while top:
+            top -= 1
+            k = stack[top]
+            decided = left[k] < 0
+            at_x = 0
+            at_y = 0
+            if not decided:
+                at_x = side[_place(members, begins[k], begins[k + 1], x)]
+                at_y = side[_place(members, begins[k], begins[k + 1], y)]
+                decided = at_x + at_y == 3
+            if decided:
+                if count == len(found):
+                    longer = np.empty(2 * count, np.int64)
+                    longer[:count] = found
+                    found = longer
+                found[count] = k
+                count += 1
+                continue
+            if at_x != 2 and at_y != 2 and seen[left[k]] != i:
+                seen[left[k]] = i
+                stack[top] = left[k]
+                top += 1
+            if at_x != 1 and at_y != 1 and seen[right[k]] != i:
+                seen[right[k]] = i
+                stack[top] = right[k]
+                top += 1
+        starts[i + 1] = count
+    return starts, found[:count]

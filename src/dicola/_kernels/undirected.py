@@ -339,6 +339,17 @@ def find_split(starts: Ints, indices: Ints, share: float) -> Small:
 
 
 @njit(cache=True, nogil=True)
+def to_matrix(starts: Ints, indices: Ints) -> NDArray[np.bool_]:
+    """Symmetric boolean matrix."""
+    n = len(starts) - 1
+    matrix = np.zeros((n, n), np.bool_)
+    for v in range(n):
+        for at in range(starts[v], starts[v + 1]):
+            matrix[v, indices[at]] = True
+    return matrix
+
+
+@njit(cache=True, nogil=True)
 def induced(starts: Ints, indices: Ints, kept: Ints) -> tuple[Ints, Ints]:
     """The rows of the graph on the sorted vertices ``kept``, numbered anew."""
     place = np.full(len(starts) - 1, -1, np.int64)

@@ -82,12 +82,12 @@ class CITest(ABC):
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
         """X ⟂ y | z, for positions in ``labels``."""
 
-    def among(self, variables: Sequence[int]) -> CITest:
+    def among(self, variables: Sequence[int] | NDArray[np.int64]) -> CITest:
         """The same test restricted to some variables, which are then numbered 0, 1, … in the order given.
 
         Only the whole test knows the user's order; ``names`` of a part may be in that of its ``labels``.
         """
-        return Among(self, tuple(variables))
+        return Among(self, tuple(int(v) for v in variables))
 
     def samples(self) -> NDArray[np.float64]:
         """The rows behind this test, one column a variable in the order of ``labels``; ``NeedsData`` where there are none."""
@@ -154,8 +154,9 @@ class CITest(ABC):
         return self.counted_search_levels(adjacency, max_size, first, candidates, tried, tried_to)[0]
 
     def _check_level(self, size: int, *matrices: Adjacency | None) -> None:
+        square = (len(self), len(self))
         for matrix in matrices:
-            if matrix is not None and np.shape(matrix) != (len(self), len(self)):
+            if matrix is not None and np.shape(matrix) != square:
                 raise InvalidSetting(
                     f"a level over {len(self)} variables takes square matrices of that size; got shape {np.shape(matrix)}."
                 )

@@ -124,7 +124,7 @@ class FisherZ(CITest):
         block.setflags(write=False)  # as in the whole, so that the kernels are compiled for one kind of array
         return block
 
-    def among(self, variables: Sequence[int]) -> FisherZ:
+    def among(self, variables: Sequence[int] | NDArray[np.int64]) -> FisherZ:
         chosen = np.array(variables, dtype=np.int64)
         if len(chosen) == len(self) and np.array_equal(chosen, np.arange(len(self))):
             return self

@@ -46,7 +46,7 @@ class Ledger(CITest):
         """The same ledger, booking under another phase."""
         return Ledger.__new__(Ledger)._open(self._test, phase, self._counts, self._memory)
 
-    def among(self, variables: Sequence[int]) -> Ledger:
+    def among(self, variables: Sequence[int] | NDArray[np.int64]) -> Ledger:
         """The same ledger over a choice of the variables."""
         return Ledger.__new__(Ledger)._open(self._test.among(variables), self._phase, self._counts, self._memory)
 

@@ -7,6 +7,7 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola.ci.base import Adjacency, CITest, SetFamily, Verdict
 from dicola.data import name_order
@@ -57,7 +58,7 @@ class Oracle(CITest):
         self._at = tuple(observed[i] for i in order)
         self._connected: dict[tuple[int, int], int] = {}
 
-    def among(self, variables: Sequence[int]) -> Oracle:
+    def among(self, variables: Sequence[int] | NDArray[np.int64]) -> Oracle:
         part = Oracle.__new__(Oracle)
         part.graph, part._separation, part._selected = self.graph, self._separation, self._selected
         part.labels = tuple(self.labels[v] for v in variables)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -54,28 +54,49 @@ class TreeSets(SeparatingSets):
     def __init__(self, tree: Tree, leaf_sets: tuple[SeparatingSets | None, ...]) -> None:
         self.tree = tree
         self.leaf_sets = leaf_sets
+        self._prepared: dict[Pair, Variables | None] = {}
 
     def get(self, x: int, y: int) -> Variables | None:
-        found: list[Variables] = []
-        for number in kernel.deciding_nodes(x, y, *self._flat).tolist():
+        pair = (x, y) if x < y else (y, x)
+        if pair not in self._prepared:
+            return self._answers([pair])[0]
+        return self._prepared[pair]
+
+    def prepare(self, pairs: Iterable[Pair]) -> None:
+        wanted = list({(x, y) if x < y else (y, x) for x, y in pairs})
+        self._prepared.update(zip(wanted, self._answers(wanted), strict=True))
+
+    def _answers(self, pairs: list[Pair]) -> list[Variables | None]:
+        if not pairs:
+            return []
+        starts, found = (part.tolist() for part in kernel.deciding_nodes(np.array(pairs, dtype=np.int64), *self._flat))
+        return [self._smallest(pair, found[starts[i] : starts[i + 1]]) for i, pair in enumerate(pairs)]
+
+    def _smallest(self, pair: Pair, numbers: list[int]) -> Variables | None:
+        smallest: Variables | None = None
+        for number in numbers:
             node, sets = self.tree.nodes[number], self.leaf_sets[number]
-            answer = node.split.separator if isinstance(node, Branch) else None if sets is None else sets.get(x, y)
-            if answer is not None:
-                found.append(answer)
-        return min(found, key=lambda z: (len(z), z), default=None)
+            z = node.split.separator if isinstance(node, Branch) else None if sets is None else sets.get(*pair)
+            if z is not None and (smallest is None or (len(z), z) < (len(smallest), smallest)):
+                smallest = z
+        return smallest
 
     @cached_property
     def _flat(self) -> tuple[NDArray[Any], ...]:
         """The tree as the arrays that the kernel walks."""
-        sizes = [len(node.variables) for node in self.tree.nodes]
-        begins = np.cumsum([0, *sizes], dtype=np.int64)
-        members = np.fromiter(chain.from_iterable(node.variables for node in self.tree.nodes), np.int64, int(begins[-1]))
+        nodes = self.tree.nodes
+        begins = np.cumsum([0, *[len(node.variables) for node in nodes]], dtype=np.int64)
+        members = np.fromiter(chain.from_iterable(node.variables for node in nodes), np.int64, int(begins[-1]))
+        left, right = np.full((2, len(nodes)), -1, dtype=np.int64)
+        branches = [(number, node) for number, node in enumerate(nodes) if isinstance(node, Branch)]
         side = np.zeros(len(members), dtype=np.int8)
-        left, right = np.full((2, len(sizes)), -1, dtype=np.int64)
-        for number, node in enumerate(self.tree.nodes):
-            if isinstance(node, Branch):
-                left[number], right[number] = node.left, node.right
-                begin, end = begins[number], begins[number + 1]
-                for name, part in ((1, node.split.left), (2, node.split.right)):
-                    side[begin + np.searchsorted(members[begin:end], part)] = name
+        if branches:
+            numbers = np.array([number for number, _ in branches])
+            left[numbers] = [node.left for _, node in branches]
+            right[numbers] = [node.right for _, node in branches]
+            above = int(members.max()) + 1  # node and variable as one number, so that one search finds the place of all
+            places = np.repeat(np.arange(len(nodes)), np.diff(begins)) * above + members
+            for name, parts in ((1, [node.split.left for _, node in branches]), (2, [node.split.right for _, node in branches])):
+                wanted = np.repeat(numbers, [len(part) for part in parts]) * above + np.fromiter(chain.from_iterable(parts), np.int64)
+                side[places.searchsorted(wanted)] = name
         return begins, members, side, left, right

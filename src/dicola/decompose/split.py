@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola._kernels import undirected as kernel
 from dicola.graphs.skeleton import Variables
@@ -25,11 +25,6 @@ class Split:
         """The balancing score of the paper; less is better."""
         return balance(len(self.left), len(self.right), len(self.separator))
 
-    def relabelled(self, variables: Sequence[int]) -> Split:
-        """The same split with position i read as ``variables[i]``."""
-        left, right, separator = (tuple([variables[v] for v in part]) for part in (self.left, self.right, self.separator))
-        return Split(left, right, separator)
-
 
 def balance(left: int, right: int, separator: int) -> float:
     """``|C| / min(|A u C|, |B u C|)``."""
@@ -46,8 +41,17 @@ def find_split(graph: UndirectedGraph, saving: float | None = None) -> Split | N
     most is taken, and ``None`` is the answer where none saves enough. The work of a search is predicted from the degrees: the number of
     sets of at most two neighbours that are asked about, edge by edge. Larger sets are left out because most edges fall before them.
     """
-    side = kernel.find_split(graph.starts, graph.indices, -np.inf if saving is None else saving)
-    if not len(side):
-        return None
-    left, right, separator = (tuple(np.nonzero(side == part)[0].tolist()) for part in (1, 2, 0))
+    side = sides_of_split(graph, saving)
+    return None if side is None else split_of(side, np.arange(len(graph)))
+
+
+def sides_of_split(graph: UndirectedGraph, saving: float | None = None) -> NDArray[np.int8] | None:
+    """``find_split`` as the side of each vertex: 1 left, 2 right, 0 in the separator."""
+    side: NDArray[np.int8] = kernel.find_split(graph.starts, graph.indices, -np.inf if saving is None else saving)
+    return side if len(side) else None
+
+
+def split_of(side: NDArray[np.int8], variables: NDArray[np.int64]) -> Split:
+    """The split in which variable i is on the side ``side[i]``: 1 left, 2 right, 0 in the separator."""
+    left, right, separator = (tuple(variables[side == part].tolist()) for part in (1, 2, 0))
     return Split(left, right, separator)

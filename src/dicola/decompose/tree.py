@@ -12,7 +12,7 @@ import numpy as np
 
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest
-from dicola.decompose.split import Split, find_split
+from dicola.decompose.split import Split, sides_of_split, split_of
 from dicola.decompose.uig import independence_graph, inherited_graph
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Variables
@@ -158,27 +158,27 @@ def decompose(
     while waiting:
         number, depth, variables, graph = waiting.popleft()
         may_split = work <= bound and stop.allows(len(variables), depth, len(nodes))
-        split = find_split(graph, stop.saving) if may_split else None
+        side = sides_of_split(graph, stop.saving) if may_split else None
         if progress is not None:
             progress(len(nodes) - len(waiting), len(nodes))
-        if split is None:
+        if side is None:
             continue
-        work -= graph.work - len(split.separator) * (len(split.separator) - 1)
+        separator = (side == 0).nonzero()[0]
+        work -= graph.work - len(separator) * (len(separator) - 1)
         children = []
-        for side in (split.left, split.right):
-            kept = np.array(sorted(side + split.separator))
+        for other_side in (2, 1):
+            kept = (side != other_side).nonzero()[0]
             child = variables[kept]
             known = number_of.setdefault(child.tobytes(), len(nodes))
             children.append(known)
             if known < len(nodes):
                 continue
             if uig == "inherit":
-                below = inherited_graph(ci.among(child), graph, kept, np.searchsorted(kept, split.separator).tolist(), blankets)
+                below = inherited_graph(ci.among(child), graph, kept, kept.searchsorted(separator).tolist(), blankets)
             else:
-                below = independence_graph(ci.among(child), blankets) if len(split.separator) > 1 else graph.induced(kept)
+                below = independence_graph(ci.among(child), blankets) if len(separator) > 1 else graph.induced(kept)
             nodes.append(Leaf(tuple(child.tolist()), below))
             waiting.append((known, depth + 1, child, below))
             work += below.work
-        names = variables.tolist()
-        nodes[number] = Branch(nodes[number].variables, split.relabelled(names), *children)
+        nodes[number] = Branch(nodes[number].variables, split_of(side, variables), *children)
     return Tree(tuple(nodes))

@@ -164,6 +164,8 @@ class MixedGraph:
     def reordered(self, names: Sequence[object]) -> Self:
         """The same graph with its vertices in another order (a permutation of ``names``)."""
         wanted = checked_names(names)
+        if wanted == self.names:
+            return self
         if set(wanted) != set(self.names):
             raise InvalidGraph("a new order must name every vertex of the graph once and nothing else.")
         order = [self._index[name] for name in wanted]
@@ -210,7 +212,8 @@ def listed(names: Sequence[str], limit: int = 8) -> str:
 
 
 def _checked_matrix(matrix: NDArray[Any], names: tuple[str, ...]) -> NDArray[np.int8]:
-    if not np.isin(matrix, (NONE, CIRCLE, ARROW, TAIL)).all():
+    is_code = ((matrix >= NONE) & (matrix <= TAIL)).all() and (matrix.dtype.kind in "iu" or np.array_equal(matrix, np.rint(matrix)))
+    if not is_code:
         raise InvalidGraph("a mark matrix holds only 0 (no edge), 1 (circle), 2 (arrowhead) and 3 (tail).")
     values = matrix.astype(np.int8)
     for row, column in np.argwhere((values != 0) != (values.T != 0))[:1]:

@@ -28,6 +28,10 @@ class SeparatingSets(ABC):
     def get(self, x: int, y: int) -> Variables | None:
         """The separating set of the pair, sorted, or ``None``."""
 
+    def prepare(self, pairs: Iterable[Pair]) -> None:
+        """Told which pairs will be asked for next; a chance to answer them together."""
+        return
+
     def relabelled(self, variables: Variables) -> SeparatingSets:
         """The same sets with position i read as ``variables[i]``; for sets over the positions of a leaf."""
         raise NotImplementedError
@@ -82,9 +86,17 @@ class RecordedSets(SeparatingSets):
         found = self._sets.get((x, y) if x < y else (y, x))
         return self.otherwise.get(x, y) if found is None and self.otherwise is not None else found
 
+    def prepare(self, pairs: Iterable[Pair]) -> None:
+        if self.otherwise is not None:
+            self.otherwise.prepare(pairs)
+
     def __setitem__(self, pair: Pair, z: Iterable[int]) -> None:
         x, y = pair
         self._sets[(x, y) if x < y else (y, x)] = tuple(sorted(z))
+
+    def add(self, x: int, y: int, z: Variables) -> None:
+        """Write down a set that is sorted already, for a pair ``x < y``: what a search answers."""
+        self._sets[x, y] = z
 
     def __len__(self) -> int:
         return len(self._sets)
@@ -99,8 +111,11 @@ class RecordedSets(SeparatingSets):
     def relabelled(self, variables: Variables) -> RecordedSets:
         """The same sets with position i read as ``variables[i]``."""
         found = RecordedSets(otherwise=None if self.otherwise is None else self.otherwise.relabelled(variables))
-        for (x, y), z in self._sets.items():
-            found[variables[x], variables[y]] = [variables[v] for v in z]
+        if tuple(sorted(variables)) == variables:  # then what is in order stays so
+            found._sets = {(variables[x], variables[y]): tuple([variables[v] for v in z]) for (x, y), z in self._sets.items()}
+        else:
+            for (x, y), z in self._sets.items():
+                found[variables[x], variables[y]] = [variables[v] for v in z]
         return found
 
     def __eq__(self, other: object) -> bool:

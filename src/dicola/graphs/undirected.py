@@ -50,9 +50,7 @@ class UndirectedGraph:
 
     def to_matrix(self) -> NDArray[np.bool_]:
         """Symmetric boolean matrix."""
-        matrix = np.zeros((len(self), len(self)), dtype=np.bool_)
-        matrix[np.repeat(np.arange(len(self)), np.diff(self.starts)), self.indices] = True
-        return matrix
+        return np.asarray(kernel.to_matrix(self.starts, self.indices))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -83,8 +81,9 @@ class UndirectedGraph:
         return float(kernel.work_of(self.starts))
 
     def induced(self, vertices: Vertices) -> UndirectedGraph:
-        """The graph on some vertices, in ascending order, numbered anew."""
-        return UndirectedGraph(*kernel.induced(self.starts, self.indices, np.sort(np.asarray(vertices, dtype=np.int64))))
+        """The graph on some vertices, in ascending order (as an array has to give them), numbered anew."""
+        kept = vertices if isinstance(vertices, np.ndarray) else np.array(sorted(vertices), dtype=np.int64)
+        return UndirectedGraph(*kernel.induced(self.starts, self.indices, kept))
 
     def with_block(self, block: Vertices, related: NDArray[np.bool_]) -> UndirectedGraph:
         """The graph with the pairs inside the sorted ``block`` joined as ``related`` says, all others as they are."""

@@ -39,7 +39,7 @@ def remove(fallen: Iterable[Separation], adjacency: Adjacency, sets: RecordedSet
     """Take out the edges that fell and record what separates their ends."""
     for i, j, separating_set in fallen:
         adjacency[i, j] = adjacency[j, i] = False
-        sets[i, j] = separating_set
+        sets.add(i, j, separating_set)
 
 
 def limit_warning(finished: bool, max_size: int | None) -> list[str]:

@@ -57,6 +57,8 @@ class FCI(Learner):
 
     def _separate_further(self, ci: CITest, adjacency: Adjacency, sets: RecordedSets, context: Context) -> bool:
         """The second phase; most graphs have nothing for it to do, and then no blanket is learned."""
+        if len(adjacency) <= 3 or (not len(sets) and sets.otherwise is None):
+            return True  # with three variables the neighbours are all there is, and in a complete graph nothing is a collider
         candidates = possible_dsep(adjacency, sets)
         if not (candidates & ~adjacency).any():
             return True

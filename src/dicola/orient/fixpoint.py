@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dicola.graphs.marks import ARROW, CIRCLE
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.orient.arrowheads import PathCheck, r1, r2, r3, r4
-from dicola.orient.colliders import ColliderPolicy, Triple, by_separating_set, r0
+from dicola.orient.colliders import ColliderPolicy, Triple, by_separating_set, r0, unshielded_triples
 from dicola.orient.partial import Conflict, PartialGraph, Reason
 from dicola.orient.selection import r5, r6, r7
 from dicola.orient.tails import r8, r9, r10
@@ -51,6 +52,7 @@ def orient(
     """
     graph = PartialGraph(len(skeleton.labels), skeleton.edges)
     decide = is_collider or by_separating_set(skeleton.sets)
+    skeleton.sets.prepare((a, c) for a, _, c in unshielded_triples(graph))
     r0(graph, decide)
     apply_rules(graph, decide, Rules(selection, max_path_length))
     return Orientation.of(graph, skeleton.labels)
@@ -124,7 +126,7 @@ def _complete_tails(graph: PartialGraph) -> None:
     while changed:
         changed = False
         for a, c in _ends(graph):
-            if graph.is_arrow(a, c) and graph.is_circle(c, a):
+            if graph.around[a][c] == ARROW and graph.around[c][a] == CIRCLE:
                 changed |= any(r8(graph, a, b, c) for b in _common(graph, a, c)) or r9(graph, a, c) or r10(graph, a, c)
 
 

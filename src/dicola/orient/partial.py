@@ -54,6 +54,7 @@ class PartialGraph:
         self.changed: deque[tuple[int, int]] = deque()
         self.ambiguous: set[tuple[int, int, int]] = set()
         self.cut_short = False  # did a bound on path lengths end a search?
+        self.reach: dict[tuple[int, int], set[int]] = {}  # what path searches found; forgotten when a mark changes where paths may go
 
     def __len__(self) -> int:
         return len(self.around)
@@ -88,6 +89,7 @@ class PartialGraph:
 
     def remove(self, a: int, b: int) -> None:
         """Take the edge out; every other edge is looked at again, since rules ask who is *not* adjacent."""
+        self.reach.clear()
         for u, v in ((a, b), (b, a)):
             del self.around[u][v]
             self.reasons.pop((u, v), None)
@@ -105,6 +107,8 @@ class PartialGraph:
                 self._met.add(conflict)
                 self.conflicts.append(conflict)
             return False
+        if mark != TAIL or self.around[b][a] != ARROW:  # else the edge could point from b to a only, before as after
+            self.reach.clear()
         self.around[a][b] = mark
         self.reasons[a, b] = Reason(rule, witness)
         self.changed.append((a, b))

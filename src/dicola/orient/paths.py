@@ -41,14 +41,17 @@ def uncovered_reach(graph: PartialGraph, a: int, m: int) -> set[int]:
     Walked over ordered edges: ``(u, v)`` may be followed by ``(v, w)`` if u and w are not adjacent. Walks that repeat a vertex other
     than a are harmless: were the first edge a --> m in a member of the class, every later edge would have to point onwards too.
     """
-    found = {m}
+    known = graph.reach.get((a, m))
+    if known is not None:
+        return known
+    found = graph.reach[a, m] = {m}
     walked = {(a, m)}
     stack = [(a, m)]
     while stack:
         u, v = stack.pop()
         beside_u = graph.around[u]
         for w, mark in graph.around[v].items():
-            if mark == TAIL or w == a or w in beside_u or w == u or graph.around[w][v] == ARROW or (v, w) in walked:
+            if mark == TAIL or w in (a, u) or w in beside_u or graph.around[w][v] == ARROW or (v, w) in walked:
                 continue
             if graph.is_definite(u, v, w):
                 walked.add((v, w))

@@ -25,8 +25,9 @@ def r9(graph: PartialGraph, a: int, c: int) -> bool:
     """A o-> c and an uncovered potentially directed path (a, b, …, c) with b, c not adjacent  =>  a --> c."""
     if not _is_open_arrow(graph, a, c):
         return False
-    for b in _first_steps(graph, a, c):
-        if not graph.adjacent(b, c) and graph.is_definite(b, a, c) and c in uncovered_reach(graph, a, b):
+    beside_c = graph.around[c]
+    for b in sorted(b for b in graph.around[a] if b != c and b not in beside_c and graph.may_point(a, b)):
+        if graph.is_definite(b, a, c) and c in uncovered_reach(graph, a, b):
             return graph.put(c, a, TAIL, "R9", (a, b, c))
     return False
 
@@ -37,20 +38,17 @@ def r10(graph: PartialGraph, a: int, c: int) -> bool:
     """
     if not _is_open_arrow(graph, a, c):
         return False
-    parents = [b for b in sorted(graph.around[c]) if b != a and graph.is_parent(b, c)]
-    first = _first_steps(graph, a, c)
-    apart = {(m, w) for m in first for w in first if m != w and not graph.adjacent(m, w) and graph.is_definite(m, a, w)}
-    if len(parents) < 2 or not apart:
+    parents = sorted(b for b in graph.around[c] if b != a and graph.is_parent(b, c))
+    if len(parents) < 2:
+        return False
+    first = sorted(m for m in graph.around[a] if m != c and graph.may_point(a, m))
+    apart = [(m, w) for m in first for w in first if m != w and not graph.adjacent(m, w) and graph.is_definite(m, a, w)]
+    if not apart:
         return False
     reach = {m: uncovered_reach(graph, a, m) for m in first}
     for i, b in enumerate(parents):
         for d in parents[i + 1 :]:
-            for m, w in sorted(apart):
+            for m, w in apart:
                 if b in reach[m] and d in reach[w]:
                     return graph.put(c, a, TAIL, "R10", (a, c, b, d, m, w))
     return False
-
-
-def _first_steps(graph: PartialGraph, a: int, c: int) -> list[int]:
-    """Where a potentially directed path from a may begin, other than with c."""
-    return [m for m in sorted(graph.around[a]) if m != c and graph.may_point(a, m)]
