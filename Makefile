@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 N ?= 3000
 
-.PHONY: demo test check format exactness learners-table clean
+.PHONY: demo test check format docs exactness learners-table clean
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("dicola needs Python 3.11 or newer; set PYTHON=/path/to/it") if sys.version_info < (3, 11) else None'
@@ -25,6 +25,10 @@ $(VENV)/.check: $(VENV)/.installed
 	$(PIP) --editable '.[check]'
 	touch $@
 
+$(VENV)/.docs: $(VENV)/.installed
+	$(PIP) --editable '.[docs]'
+	touch $@
+
 demo: $(VENV)/.installed        ## the main job on a simulated network; writes demo/
 	$(BIN)/dicola demo --out demo
 
@@ -32,14 +36,18 @@ test: $(VENV)/.test             ## the whole test suite
 	$(BIN)/python -m pytest -n 2
 
 check: $(VENV)/.check           ## format, lint, strict types, import contract
-	$(BIN)/ruff format --check src tests scripts benchmarks
-	$(BIN)/ruff check src tests scripts benchmarks
+	$(BIN)/ruff format --check src tests scripts benchmarks docs/conf.py
+	$(BIN)/ruff check src tests scripts benchmarks docs/conf.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
 format: $(VENV)/.check
-	$(BIN)/ruff format src tests scripts benchmarks
-	$(BIN)/ruff check --fix src tests scripts benchmarks
+	$(BIN)/ruff format src tests scripts benchmarks docs/conf.py
+	$(BIN)/ruff check --fix src tests scripts benchmarks docs/conf.py
+
+docs: $(VENV)/.docs             ## the documentation site, into site/; a warning is an error
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --fresh-env --quiet docs site
+	@echo "open site/index.html"
 
 exactness: $(VENV)/.test        ## make exactness N=50000: that many random graphs, every learner, against the true PAG
 	$(BIN)/python -m tests.exactness.run $(N)
@@ -49,4 +57,4 @@ learners-table: $(VENV)/.installed  ## learner x (alone, DiCoLa): writes docs/le
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/learners.py
 
 clean:
-	rm -rf $(VENV) demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

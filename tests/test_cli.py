@@ -32,7 +32,7 @@ def simulated(tmp_path_factory) -> Path:
 def test_help_names_every_command_and_exits_with_0(tmp_path):
     done = dicola("--help", cwd=tmp_path)
     assert done.returncode == 0
-    for command in ("demo", "fit", "simulate", "oracle", "compare", "learners"):
+    for command in ("demo", "fit", "simulate", "oracle", "compare", "learners", "tests", "blankets"):
         assert command in done.stdout
 
 
@@ -68,7 +68,7 @@ def test_fit_writes_all_files_and_prints_edges_and_summary(simulated, tmp_path):
         assert line in done.stdout
     assert "tests:" in done.stdout and done.stderr == ""
     written = {path.name for path in (tmp_path / "results").iterdir()}
-    assert written == {"pag.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json"}
+    assert written == {"pag.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json", "settings.toml"}
     assert Discovery.read(tmp_path / "results").pag == pag
     assert metrics.compare(pag, read_pag(simulated / "true_pag.csv")).skeleton.f1 > 0.8
 
@@ -153,7 +153,7 @@ def bad_tables(folder: Path) -> dict[str, tuple[Path, str]]:
         "no file": (folder / "nowhere.csv", "there is no file"),
         "total conditioning": (
             write_table(folder / "t.csv", **{f"X{i}": rng.normal(size=12) for i in range(10)}),
-            "blankets='iamb'",
+            "--blankets iamb",
         ),
     }
 
@@ -193,7 +193,7 @@ def test_a_bad_table_gets_one_sentence_exit_code_1_and_nothing_written(tmp_path,
         (["--blankets", "magic"], "Known: total_conditioning"),
         (["--stop", "never"], "stop is 'never'"),
         (["--colliders", "coin"], "'sepset'"),
-        (["--max-condition-size", "-1"], "max_condition_size is -1"),
+        (["--max-condition-size", "-1"], "--max-condition-size is -1"),
         (["--learner", "icd", "--max-possible-dsep-size", "2"], "no setting --max-possible-dsep-size"),
     ],
 )

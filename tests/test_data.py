@@ -368,3 +368,102 @@ def test_parquet_is_read_with_pyarrow(tmp_path):
 
 def test_a_dataset_tells_its_size():
     assert repr(Dataset.from_frame(frame())) == "<Dataset: 50 rows, 3 columns>"
+
+
+TABLE = f"a,b\n{BODY}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (TABLE.replace(",", ";"), "semicolons.csv"),
+        (TABLE.replace(",", ";").replace(".", ","), "decimal_commas.csv"),
+        (TABLE.replace(",", "\t"), "tabs.csv"),
+        (TABLE.replace(",", "\t"), "TABS.TSV"),
+        (TABLE.replace(",", "\t"), "tabs.dat"),
+        (TABLE, "commas.txt"),
+        (TABLE, "commas.tsv"),
+        (TABLE, "COMMAS.CSV"),
+        (gzip.compress(TABLE.replace(",", "\t").encode()), "TABS.TSV.GZ"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and len(value) < 20 else "",
+)
+def test_the_first_line_tells_the_separator(text, name, tmp_path):
+    dataset = read_table(write(tmp_path, text, name))
+    assert dataset.names == ("a", "b")
+    assert np.array_equal(held(dataset), held(read_table(write(tmp_path, TABLE))))
+
+
+def test_a_separator_inside_a_name_is_not_one(tmp_path):
+    assert read_table(write(tmp_path, f'"a;x;y",b\n{BODY}\n')).names == ("a;x;y", "b")
+    assert read_table(write(tmp_path, "a,x,y\tb\n" + BODY.replace(",", "\t"), "t.tsv")).names == ("a,x,y", "b")
+
+
+def test_one_column_says_how_columns_are_told_apart(tmp_path):
+    unreadable(write(tmp_path, f"a b\n{BODY.replace(',', ' ')}\n"), "1 column", "commas, semicolons or tabs")
+
+
+@pytest.mark.parametrize("first", ["5,1", "3,3", "-1,2", "10,20", "0.5,1", ",5,1"])
+def test_a_first_line_of_numbers_is_refused_with_the_way_out(first, tmp_path):
+    rows = "\n".join(f"{i},{line}" for i, line in enumerate(BODY.split("\n"))) if first.startswith(",") else BODY
+    unreadable(write(tmp_path, f"{first}\n{rows}\n"), "header=False", "header=True")
+
+
+def test_a_table_without_header_is_named_by_position(tmp_path):
+    dataset = read_table(write(tmp_path, f"5,1\n{BODY}\n"), header=False)
+    assert dataset.names == ("X1", "X2") and dataset.n_samples == 21 and held(dataset)[0].tolist() == [5.0, 1.0]
+
+
+def test_numbers_are_names_when_the_user_says_so_or_when_they_count(tmp_path):
+    assert read_table(write(tmp_path, f"1990,2000\n{BODY}\n"), header=True).names == ("1990", "2000")
+    assert read_table(write(tmp_path, f"0,1\n{BODY}\n")).names == ("0", "1")
+    pd.DataFrame(np.random.default_rng(0).normal(size=(9, 3))).to_csv(tmp_path / "saved.csv")
+    assert read_table(tmp_path / "saved.csv").names == ("0", "1", "2")
+
+
+@pytest.mark.parametrize("path", [None, 5, b"table.csv"])
+def test_a_path_is_needed_to_read_a_table(path):
+    with pytest.raises(InvalidData, match="path of a file"):
+        read_table(path)
+
+
+class Foreign:
+    """A table of another library: names and numbers, not a DataFrame."""
+
+    def __init__(self, columns: list[str], values: np.ndarray) -> None:
+        self.columns, self.numbers = columns, values
+
+    def to_numpy(self) -> np.ndarray:
+        return self.numbers
+
+
+def test_tables_of_other_libraries_keep_their_names():
+    values = np.random.default_rng(1).normal(size=(20, 2))
+    assert as_dataset(Foreign(["q", "p"], values)).names == ("q", "p")
+
+    class Arrow:
+        columns = values.T
+
+        def to_pandas(self) -> pd.DataFrame:
+            return pd.DataFrame(values, columns=["q", "p"])
+
+    assert as_dataset(Arrow()).names == ("q", "p")
+    assert as_dataset(values.tolist()).names == ("X1", "X2")
+
+
+def test_a_labelled_covariance_matrix_brings_its_names():
+    data = frame()
+    named = FisherZ.from_covariance(data[["c", "a", "b"]].cov(), n_samples=50)
+    assert named.names == ("c", "a", "b")
+    assert np.allclose(named.correlation, FisherZ(data).correlation)
+    assert FisherZ.from_covariance(data.cov(), n_samples=50, names="xyz").names == ("x", "y", "z")
+    with pytest.raises(InvalidData, match="different names"):
+        FisherZ.from_covariance(data.cov().iloc[::-1], n_samples=50)
+
+
+@pytest.mark.parametrize("value", [5e-324, 1e-310, 1e-160, 1e160, 1.7e308])
+def test_extreme_scales_neither_overflow_nor_underflow(value):
+    rare = np.zeros(50)
+    rare[-1] = 1.0
+    plain, scaled = FisherZ(frame(d=rare)), FisherZ(frame(d=rare * value))
+    assert np.allclose(plain.correlation, scaled.correlation, rtol=0, atol=1e-12)

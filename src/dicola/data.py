@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import warnings
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from lzma import LZMAError
 from pathlib import Path
@@ -127,43 +128,115 @@ def as_dataset(data: Dataset | pd.DataFrame | ArrayLike) -> Dataset:
         return Dataset.from_frame(data)
     if isinstance(data, str | Path):
         raise InvalidData(f"{str(data)!r} is a path, not a table; read it first with dicola.read_table.")
+    if not isinstance(data, np.ndarray):
+        foreign = _foreign_frame(data)
+        if foreign is not None:
+            return foreign
     return Dataset.from_array(data)
 
 
-def read_table(path: str | Path) -> Dataset:
-    """Read a CSV (comma; tab for ``.tsv`` and ``.txt``; gzip by its ending) or Parquet file with a header of names.
+def _foreign_frame(data: Any) -> Dataset | None:
+    """A table of another library with named columns, such as polars or pyarrow; ``None`` if it is none."""
+    columns, to_numpy, to_pandas = (getattr(data, name, None) for name in ("columns", "to_numpy", "to_pandas"))
+    names = list(columns) if isinstance(columns, Iterable) else [None]
+    if callable(to_numpy) and all(isinstance(name, str) for name in names):
+        return Dataset.from_array(to_numpy(), names)
+    if callable(to_pandas) and isinstance(frame := to_pandas(), pd.DataFrame):
+        return Dataset.from_frame(frame)
+    return None
 
-    A first column without a name is taken as row labels and left out.
+
+def read_table(path: str | Path, *, header: bool | None = None) -> Dataset:
+    """Read a CSV, TSV or Parquet file with a header of names; gzip and the like by the ending of the name.
+
+    Columns are told apart by comma, semicolon or tab, whichever cuts the first line into most parts; ``.tsv`` files by tab. In a file with
+    semicolons numbers may have a decimal comma. ``header=False`` reads a file without names and calls its columns X1, X2, …;
+    ``header=True`` takes the first line as names whatever it holds. By default a first line of numbers is refused, unless they count the
+    columns. A first column without a name is taken as row labels and left out.
     """
-    file = Path(path)
+    if not isinstance(path, str | Path):
+        raise InvalidData(f"read_table takes the path of a file, not a {type(path).__name__}.")
+    file, shown = Path(path), repr(str(path))
     if not file.is_file():
-        raise InvalidData(f"there is no file {str(path)!r}.")
+        raise InvalidData(f"there is no file {shown}.")
     if file.suffix.lower() in {".parquet", ".pq"}:
         return Dataset.from_frame(_read_parquet(file))
-    separator = "\t" if file.name.removesuffix(".gz").endswith((".tsv", ".txt")) else ","
-    try:
-        header = pd.read_csv(file, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-        columns = [str(name) for name in header.iloc[0]]
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(file, sep=separator, index_col=False, encoding="utf-8-sig", low_memory=False)
-    except pd.errors.EmptyDataError:
-        raise InvalidData(f"{str(path)!r} is empty or has no rows below its header; a header and rows of numbers are needed.") from None
-    except pd.errors.ParserWarning:
-        raise InvalidData(f"{str(path)!r} has rows that are longer than its header; every row needs one value for every name.") from None
-    except (pd.errors.ParserError, OSError, EOFError, ImportError, ValueError, zlib.error, BadZipFile, LZMAError) as error:
-        raise InvalidData(f"{str(path)!r} could not be read as a table: {str(error).strip()}.") from None
+    separator, columns = _first_line(file)
+    if header is False:
+        columns = named_or_positions(None, len(columns))
+    elif header is None and _are_values(columns):
+        raise InvalidData(
+            f"the first line of {shown} holds numbers where the names of the columns should stand. "
+            "If the file has no header, read it with header=False; if these are the names, with header=True."
+        )
+    frame = _read_rows(file, separator, has_header=header is not False)
     if frame.empty:
-        raise InvalidData(f"{str(path)!r} is empty or has no rows below its header; a header and rows of numbers are needed.")
+        raise InvalidData(f"{shown} is empty or has no rows below its header; a header and rows of numbers are needed.")
     if frame.shape[1] != len(columns):
-        raise InvalidData(f"{str(path)!r} has {len(columns)} names in its header but {frame.shape[1]} columns below it.")
-    if any(re.fullmatch(r"[+-]?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)", name.strip()) for name in columns):
-        raise InvalidData(f"the first line of {str(path)!r} holds numbers; a header with the names of the columns is needed there.")
-    if columns and not columns[0].strip() and len(columns) > 1:
+        raise InvalidData(f"{shown} has {len(columns)} names in its header but {frame.shape[1]} columns below it.")
+    if len(columns) == 1:
+        raise InvalidData(f"{shown} has 1 column; looking for causes needs at least two, told apart by commas, semicolons or tabs.")
+    if not columns[0].strip():
         frame, columns = frame.iloc[:, 1:], columns[1:]
     distinct_names(columns)
     frame.columns = pd.Index(columns)
-    return Dataset.from_frame(frame)
+    return Dataset.from_frame(_with_decimal_points(frame) if separator == ";" else frame)
+
+
+def _first_line(file: Path) -> tuple[str, list[str]]:
+    """The separator of the file and the entries of its first line."""
+    with _readable(file):
+        lines = {
+            separator: pd.read_csv(file, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False, encoding="utf-8-sig").iloc[
+                0
+            ]
+            for separator in (",", ";", "\t")
+        }
+    tabs = file.name.lower().removesuffix(".gz").endswith(".tsv") and len(lines["\t"]) > 1
+    separator = "\t" if tabs else max(lines, key=lambda sep: len(lines[sep]))
+    return separator, [str(name) for name in lines[separator]]
+
+
+def _are_values(columns: list[str]) -> bool:
+    """Does a first line look like a row of the table? Whole numbers may be names, if they count the columns from 0 or 1."""
+    names = [name.strip() for name in columns]
+    if any(re.fullmatch(r"[+-]?(\d+[.,]\d*|[.,]\d+|\d+([.,]\d*)?[eE][+-]?\d+)", name) for name in names):
+        return True
+    names = names[1:] if names and not names[0] else names
+    counted = [[str(i + start) for i in range(len(names))] for start in (0, 1)]
+    return bool(names) and all(re.fullmatch(r"[+-]?\d+", name) for name in names) and names not in counted
+
+
+def _read_rows(file: Path, separator: str, has_header: bool) -> pd.DataFrame:
+    with _readable(file), warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        header = 0 if has_header else None
+        return pd.read_csv(file, sep=separator, header=header, index_col=False, encoding="utf-8-sig", low_memory=False)
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[None]:
+    """Turn what can go wrong in reading a file into a sentence."""
+    shown = repr(str(file))
+    try:
+        yield
+    except pd.errors.EmptyDataError:
+        raise InvalidData(f"{shown} is empty or has no rows below its header; a header and rows of numbers are needed.") from None
+    except pd.errors.ParserWarning:
+        raise InvalidData(f"{shown} has rows that are longer than its header; every row needs one value for every name.") from None
+    except (pd.errors.ParserError, OSError, EOFError, ImportError, ValueError, zlib.error, BadZipFile, LZMAError) as error:
+        raise InvalidData(f"{shown} could not be read as a table: {str(error).strip()}.") from None
+
+
+def _with_decimal_points(frame: pd.DataFrame) -> pd.DataFrame:
+    """Columns of numbers with a decimal comma, as numbers."""
+    comma = re.compile(r"\s*[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?\s*")
+    texts = [name for name, column in frame.items() if not pd.api.types.is_numeric_dtype(column)]
+    for name in texts:
+        column = frame[name]
+        if all(comma.fullmatch(str(value)) for value in column.dropna()):
+            frame[name] = column.str.replace(",", ".", regex=False)
+    return frame
 
 
 def _read_parquet(file: Path) -> pd.DataFrame:
@@ -175,6 +248,16 @@ def _read_parquet(file: Path) -> pd.DataFrame:
         return pd.read_parquet(file)
     except (OSError, ValueError) as error:
         raise InvalidData(f"{str(file)!r} could not be read as Parquet: {str(error).strip()}.") from None
+
+
+def covariance_names(matrix: object) -> list[str] | None:
+    """The names that a covariance matrix carries, if it is a labelled one: a DataFrame with the same names down and across."""
+    if not isinstance(matrix, pd.DataFrame):
+        return None
+    columns = [str(name) for name in matrix.columns]
+    if not isinstance(matrix.index, pd.RangeIndex) and [str(name) for name in matrix.index] != columns:
+        raise InvalidData("the rows and columns of the covariance matrix have different names, or another order; they must agree.")
+    return columns
 
 
 def named_or_positions(names: Iterable[object] | None, count: int) -> list[str]:
@@ -232,14 +315,13 @@ def _check_constant(values: NDArray[np.float64], labels: tuple[str, ...]) -> Non
 
 
 def correlation_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Correlation matrix of the columns; where their scales are extreme they are brought to a common one, so that no square overflows."""
+    """Correlation matrix of the columns; where their scales are extreme each is brought near 1, so that no square over- or underflows."""
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         covariance = _covariance_of(values)
     squares = np.diag(covariance)
     if not ((squares > 1e-200) & (squares < 1e200)).all():
-        low, high = values.min(axis=0), values.max(axis=0)
-        spread = high / 2 - low / 2
-        covariance = _covariance_of((values - low) / spread if (spread < 1e300).all() else values / 4 / spread)
+        _, exponent = np.frexp(np.abs(values).max(axis=0))
+        covariance = _covariance_of(np.ldexp(values, -exponent))
     return standardised(covariance)
 
 

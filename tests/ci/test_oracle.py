@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from dicola import DAG, MAG, InvalidGraph, Oracle
+from dicola import DAG, MAG, PAG, InvalidGraph, InvalidSetting, Oracle
 from dicola.ci import oracle as module
 from tests.reference_models import (
     PathSeparation,
@@ -116,3 +116,9 @@ def test_an_impossible_oracle_is_refused(build, says):
 def test_hidden_vertices_of_a_mag_are_hidden():
     oracle = Oracle(MAG.from_text("A --> B; B --> C"), latents=["B"])
     assert oracle.names == ("A", "C") and not oracle("A", "C").independent
+
+
+@pytest.mark.parametrize("graph", [PAG.from_text("A o-> B"), "A -> B", None, [("A", "B")]], ids=lambda graph: type(graph).__name__)
+def test_an_oracle_needs_a_true_graph(graph):
+    with pytest.raises(InvalidSetting, match=f"a DAG or a MAG, not a {type(graph).__name__}"):
+        Oracle(graph)

@@ -19,6 +19,7 @@ from dicola.data import (
     as_dataset,
     check_correlation,
     correlation_of,
+    covariance_names,
     distinct_names,
     inverse_of,
     name_order,
@@ -67,14 +68,14 @@ class FisherZ(CITest):
         *,
         untestable: Untestable = "dependent",
     ) -> FisherZ:
-        """Build from a covariance or correlation matrix and the number of rows behind it."""
+        """Build from a covariance or correlation matrix and the number of rows behind it; a DataFrame brings its names."""
         try:
             covariance = np.asarray(matrix, dtype=np.float64)
         except (TypeError, ValueError):
             raise InvalidData("a covariance matrix is a square table of numbers.") from None
         if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
             raise InvalidData(f"a covariance matrix is square; this one has shape {covariance.shape}.")
-        columns = distinct_names(named_or_positions(names, len(covariance)))
+        columns = distinct_names(named_or_positions(covariance_names(matrix) if names is None else names, len(covariance)))
         if len(columns) < 2:
             raise InvalidData("the covariance matrix has one variable; looking for causes needs at least two.")
         if not np.isfinite(covariance).all():

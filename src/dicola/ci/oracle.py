@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dicola.ci.base import Adjacency, CITest, SetFamily, Verdict
 from dicola.data import name_order
-from dicola.errors import InvalidGraph
+from dicola.errors import InvalidGraph, InvalidSetting
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.dag import DAG
 from dicola.graphs.mag import MAG, require_valid
@@ -33,6 +33,10 @@ class Oracle(CITest):
     """
 
     def __init__(self, graph: DAG | MAG, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> None:
+        if not isinstance(graph, DAG | MAG):
+            raise InvalidSetting(
+                f"an Oracle answers from a DAG or a MAG, not a {type(graph).__name__}; build one with DAG.from_edges(arcs)."
+            )
         latents = (latents,) if isinstance(latents, str) else tuple(latents)
         selection = (selection,) if isinstance(selection, str) else tuple(selection)
         if isinstance(graph, MAG):

@@ -2,28 +2,58 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from dicola.cli import compare, convert, demo, fit, learners, oracle, simulate
+from dicola.cli import blankets, compare, convert, demo, fit, learners, oracle, simulate, tests
+from dicola.cli.words import in_options
 from dicola.errors import DicolaError
+
+
+class _Commands(TyperGroup):
+    """Ends quietly where typer would not: on Ctrl-C, and when whoever reads our output has gone."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            sys.stderr.write("dicola: interrupted.\n")
+            raise typer.Exit(130) from None
+        except BrokenPipeError:
+            _forget_output()
+            raise typer.Exit(0) from None
+
 
 app = typer.Typer(
     name="dicola",
+    cls=_Commands,
     help="Causal discovery when some variables are hidden: learn a partial ancestral graph (PAG) from a table.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo")(demo.demo)
-app.command("fit")(fit.fit)
-app.command("simulate")(simulate.simulate)
-app.command("oracle")(oracle.oracle)
-app.command("compare")(compare.compare)
-app.command("convert")(convert.convert)
-app.command("learners")(learners.learners)
+
+
+def _add(command: Callable[..., None], examples: tuple[str, ...]) -> None:
+    lines = "\n\n".join(f"[dim]$[/dim] {example}" for example in examples)
+    app.command(command.__name__, epilog=f"[bold]Examples[/bold]\n\n{lines}")(command)
+
+
+_add(demo.demo, demo.EXAMPLES)
+_add(fit.fit, fit.EXAMPLES)
+_add(simulate.simulate, simulate.EXAMPLES)
+_add(oracle.oracle, oracle.EXAMPLES)
+_add(compare.compare, compare.EXAMPLES)
+_add(convert.convert, convert.EXAMPLES)
+_add(learners.learners, learners.EXAMPLES)
+_add(tests.tests, tests.EXAMPLES)
+_add(blankets.blankets, blankets.EXAMPLES)
 
 
 def _version(wanted: bool) -> None:
@@ -46,11 +76,16 @@ def main() -> None:
     try:
         app()
     except DicolaError as error:
-        sys.stderr.write(f"dicola: {error}\n")
+        sys.stderr.write(f"dicola: {in_options(str(error))}\n")
         sys.exit(1)
-    except KeyboardInterrupt:
-        sys.stderr.write("dicola: interrupted; nothing was written.\n")
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+    except OSError as error:
+        _forget_output()
+        sys.stderr.write(f"dicola: the output could not be written: {error.strerror or error}.\n")
+        sys.exit(1)
+
+
+def _forget_output() -> None:
+    """Send what is still buffered nowhere, so that Python does not fail on it again when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -9,6 +9,8 @@ import typer
 
 from dicola.cli import options
 
+EXAMPLES = ("dicola compare results/pag.csv simulated/true_pag.csv", "dicola compare results simulated/true_pag.csv --json")
+
 
 def compare(
     found: Annotated[
@@ -17,10 +19,7 @@ def compare(
     truth: Annotated[Path, typer.Argument(metavar="TRUTH", help="The graph to compare with, likewise.")],
     json: options.Json = False,
 ) -> None:
-    """Compare two PAGs over the same variables: skeleton, marks, arrowheads, tails and structural distance.
-
-    Example: dicola compare results/pag.csv simulated/true_pag.csv
-    """
+    """Compare two PAGs over the same variables: skeleton, marks, arrowheads, tails and structural distance."""
     from dicola import metrics
     from dicola.graphs.formats.registry import read
 

@@ -10,6 +10,9 @@ import typer
 from dicola.cli import options
 
 
+EXAMPLES = ("dicola convert results/pag.json pag.graphml", "dicola convert results pag.csv --to edges")
+
+
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A graph in any known format, or a folder that holds a pag.json.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending says the format.")],
@@ -18,12 +21,7 @@ def convert(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Convert a graph: json, pcalg, edges, arcs, causal-learn, tetrad, tetrad-json, dagitty, dot, graphml, gexf or cytoscape.
-
-    Example: dicola convert results/pag.json pag.graphml
-
-    Example: dicola convert tetrad_graph.txt pag.csv --to edges
-    """
+    """Convert a graph: json, pcalg, edges, arcs, causal-learn, tetrad, tetrad-json, dagitty, dot, graphml, gexf or cytoscape."""
     from dicola.graphs.formats import registry
 
     graph = registry.read(source, from_)

@@ -7,11 +7,15 @@ from typing import Annotated
 
 import typer
 
-from dicola.cli import options
+from dicola.cli import options, settings
 from dicola.cli.output import progress_bar, show
+
+EXAMPLES = ("dicola demo", "dicola demo --samples 500 --seed 2 --out small")
 
 
 def demo(
+    ctx: typer.Context,
+    config: settings.Config = None,
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("demo"),
     samples: Annotated[int, typer.Option("--samples", help="Rows to simulate.")] = 2000,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the simulation.")] = 1,
@@ -28,6 +32,7 @@ def demo(
     with progress_bar(quiet or json) as progress:
         found = DiCoLa(learner="fci", alpha=0.01).fit(table, progress=progress).discovery_
     found.write(out)
+    settings.write_settings(ctx, out)
     scores = metrics.compare(found.pag, dag.true_pag(latents))
     against_truth = {"skeleton_f1": round(scores.skeleton.f1, 3), "marks_f1": round(scores.marks.f1, 3)}
     more = {"latents": list(latents), "against_truth": against_truth}

@@ -7,29 +7,54 @@ from typing import Annotated
 
 import typer
 
-from dicola.cli import options
+from dicola.cli import options, settings
 from dicola.cli.output import progress_bar, show
+
+EXAMPLES = (
+    "dicola fit table.csv",
+    "dicola fit table.csv --alpha 0.001 --learner rfci --out results",
+    "dicola fit table.csv --config results/settings.toml",
+    "dicola fit table.csv --json > result.json",
+)
 
 
 def fit(
+    ctx: typer.Context,
     data: Annotated[Path, typer.Argument(metavar="DATA", help="CSV, TSV or Parquet file with a header of names and rows of numbers.")],
-    mode: Annotated[str, typer.Option("--mode", help="exact: the paper's method.")] = "exact",
+    config: settings.Config = None,
+    header: options.Header = None,
+    mode: Annotated[str, typer.Option("--mode", rich_help_panel=options.METHOD, help="exact: the paper's method.")] = "exact",
     learner: options.Learner = "fci",
-    test: Annotated[str, typer.Option("--test", help="Independence test: fisher_z.")] = "fisher_z",
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of the independence test.")] = 0.01,
+    test: Annotated[
+        str,
+        typer.Option("--test", rich_help_panel=options.METHOD, autocompletion=options.tests, help="Independence test (see: dicola tests)."),
+    ] = "fisher_z",
+    alpha: Annotated[float, typer.Option("--alpha", rich_help_panel=options.METHOD, help="Level of the independence test.")] = 0.01,
     alone: options.Alone = False,
     jobs: options.Jobs = 1,
     out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     stop: options.Stop = "auto",
-    max_depth: Annotated[int | None, typer.Option("--max-depth", help="Most splits above a leaf; no limit by default.")] = None,
-    max_nodes: Annotated[int | None, typer.Option("--max-nodes", help="Most nodes of the decomposition; no limit by default.")] = None,
+    max_depth: Annotated[
+        int | None, typer.Option("--max-depth", rich_help_panel=options.TUNING, help="Most splits above a leaf; no limit by default.")
+    ] = None,
+    max_nodes: Annotated[
+        int | None,
+        typer.Option("--max-nodes", rich_help_panel=options.TUNING, help="Most nodes of the decomposition; no limit by default."),
+    ] = None,
     blankets: Annotated[
-        str, typer.Option("--blankets", help="Blanket learner: total_conditioning, iamb or grow_shrink.")
+        str,
+        typer.Option(
+            "--blankets",
+            rich_help_panel=options.TUNING,
+            autocompletion=options.blankets,
+            help="Markov blanket learner (see: dicola blankets).",
+        ),
     ] = "total_conditioning",
     uig_alpha: Annotated[
-        float | None, typer.Option("--uig-alpha", help="Level of the blanket tests; by default the learner's own.")
+        float | None,
+        typer.Option("--uig-alpha", rich_help_panel=options.TUNING, help="Level of the blanket tests; by default the learner's own."),
     ] = None,
     colliders: options.Colliders = "sepset",
     max_condition_size: options.MaxConditionSize = None,
@@ -37,7 +62,7 @@ def fit(
 ) -> None:
     """Learn a PAG from a table.
 
-    Example: dicola fit table.csv --alpha 0.01 --out results
+    Prints the edges and a summary; with --out also writes them, a report and settings.toml, with which the run can be repeated.
     """
     from dicola.data import read_table
     from dicola.estimator import DiCoLa
@@ -57,9 +82,10 @@ def fit(
         uig_alpha=uig_alpha,
         colliders=colliders,
     )
-    dataset = read_table(data)
+    dataset = read_table(data, header=header)
     with progress_bar(quiet or json) as progress:
         model.fit(dataset, progress=progress)
     if out is not None:
         model.discovery_.write(out)
+        settings.write_settings(ctx, out, settings.about(data, dataset))
     show(model.discovery_, as_json=json, quiet=quiet, folder=out)

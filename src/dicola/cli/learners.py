@@ -1,12 +1,13 @@
-"""``dicola learners``: what there is to choose from."""
+"""``dicola learners``: the base learners there are to choose from."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 
-import typer
-
 from dicola.cli import options
+from dicola.cli.listing import show_choices
+
+EXAMPLES = ("dicola learners", "dicola learners --json")
 
 
 def learners(json: options.Json = False) -> None:
@@ -24,13 +25,4 @@ def learners(json: options.Json = False) -> None:
         }
         for learner in LEARNERS.values()
     ]
-    if json:
-        from json import dumps
-
-        typer.echo(dumps({"learners": known}, ensure_ascii=False))
-        return
-    for learner in known:
-        typer.echo(f"{learner['name']:10} {learner['title']}: {learner['reference']}")
-        typer.echo(f"{'':10} {learner['guarantee']}")
-        settings = ", ".join(f"{name}={value!r}" for name, value in learner["settings"].items())  # type: ignore[attr-defined]
-        typer.echo(f"{'':10} settings: {settings}")
+    show_choices("learners", known, as_json=json)

@@ -10,9 +10,54 @@ import typer
 
 from dicola.errors import InvalidSetting
 
-Learner = Annotated[str, typer.Option("--learner", help="Base learner: fci, rfci, fci+, icd, l-marvel or pc (see: dicola learners).")]
-Alone = Annotated[bool, typer.Option("--alone", help="Run the base learner on all variables at once, without decomposition.")]
+METHOD, TUNING = "Method", "Fine tuning"  # headings in the help
+
+
+def learners(incomplete: str) -> list[str]:
+    """Names of base learners, for the shell to complete."""
+    from dicola.learners.names import LEARNERS
+
+    return [name for name in LEARNERS if name.startswith(incomplete)]
+
+
+def tests(incomplete: str) -> list[str]:
+    """Names of tests, for the shell to complete."""
+    from dicola.ci.names import TESTS
+
+    return [name for name in TESTS if name.startswith(incomplete)]
+
+
+def blankets(incomplete: str) -> list[str]:
+    """Names of blanket learners, for the shell to complete."""
+    from dicola.blankets.names import BLANKETS
+
+    return [name for name in BLANKETS if name.startswith(incomplete)]
+
+
+def networks(incomplete: str) -> list[str]:
+    """Names of networks, for the shell to complete."""
+    from dicola.simulate import network_names
+
+    return [name for name in network_names() if name.startswith(incomplete)]
+
+
+Learner = Annotated[
+    str,
+    typer.Option(
+        "--learner",
+        autocompletion=learners,
+        rich_help_panel=METHOD,
+        help="Base learner: fci, rfci, fci+, icd, l-marvel or pc (see: dicola learners).",
+    ),
+]
+Alone = Annotated[
+    bool, typer.Option("--alone", rich_help_panel=METHOD, help="Run the base learner on all variables at once, without decomposition.")
+]
 Jobs = Annotated[int, typer.Option("--jobs", help="Leaves learned at a time; -1 for all cores. The answer does not depend on it.")]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Does the first line hold the names? By default yes, unless it holds numbers."),
+]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the results: pag.csv, pag.json, pag.svg, report.html, …")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -20,15 +65,27 @@ Stop = Annotated[
     str,
     typer.Option(
         "--stop",
+        rich_help_panel=TUNING,
         help="When to stop splitting: auto (where it no longer pays), paper (nothing splits any more) or reference (the authors' caps).",
     ),
 ]
-Colliders = Annotated[str, typer.Option("--colliders", help="How unshielded triples are decided: sepset, conservative, majority or max_p.")]
+Colliders = Annotated[
+    str,
+    typer.Option(
+        "--colliders", rich_help_panel=TUNING, help="How unshielded triples are decided: sepset, conservative, majority or max_p."
+    ),
+]
 MaxConditionSize = Annotated[
-    int | None, typer.Option("--max-condition-size", help="Largest conditioning set of the adjacency search; no limit by default.")
+    int | None,
+    typer.Option(
+        "--max-condition-size", rich_help_panel=TUNING, help="Largest conditioning set of the adjacency search; no limit by default."
+    ),
 ]
 MaxPossibleDsepSize = Annotated[
-    int | None, typer.Option("--max-possible-dsep-size", help="Largest conditioning set from Possible-D-Sep; no limit by default.")
+    int | None,
+    typer.Option(
+        "--max-possible-dsep-size", rich_help_panel=TUNING, help="Largest conditioning set from Possible-D-Sep; no limit by default."
+    ),
 ]
 
 

@@ -7,12 +7,16 @@ from typing import Annotated
 
 import typer
 
-from dicola.cli import options
+from dicola.cli import options, settings
 from dicola.cli.output import progress_bar, show
+
+EXAMPLES = ("dicola oracle dag.csv --latent L1 --latent L2", "dicola oracle dag.csv --latents-file latents.txt --learner icd --out truth")
 
 
 def oracle(
+    ctx: typer.Context,
     dag: Annotated[Path, typer.Argument(metavar="DAG", help="CSV of arcs with the header parent,child.")],
+    config: settings.Config = None,
     latent: Annotated[list[str] | None, typer.Option("--latent", help="A hidden variable; repeat for several.")] = None,
     latents_file: Annotated[Path | None, typer.Option("--latents-file", help="A file with one hidden variable a line.")] = None,
     nodes: Annotated[
@@ -26,10 +30,7 @@ def oracle(
     quiet: options.Quiet = False,
     stop: options.Stop = "auto",
 ) -> None:
-    """Learn the PAG of a known DAG with perfect independence answers.
-
-    Example: dicola oracle dag.csv --latent L1 --latent L2
-    """
+    """Learn the PAG of a known DAG with perfect independence answers: the most that any number of rows could tell."""
     from dicola.ci.oracle import Oracle
     from dicola.discover import discover
     from dicola.graphs.formats.native import read_dag, read_lines
@@ -40,4 +41,5 @@ def oracle(
         found = discover(Oracle(graph, hidden), learner=learner, decompose=not alone, stop=stop, n_jobs=jobs, progress=progress)
     if out is not None:
         found.write(out)
+        settings.write_settings(ctx, out)
     show(found, as_json=json, quiet=quiet, folder=out)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from dicola.cli.words import in_options
+
 if TYPE_CHECKING:
     from dicola.discover import Progress
     from dicola.discovery import Discovery
@@ -20,22 +22,27 @@ _PHASES = {"decompose": "Decomposing", "leaves": "Learning leaves", "orient": "O
 
 @contextmanager
 def progress_bar(quiet: bool) -> Iterator[Progress | None]:
-    """A progress bar on a terminal's standard error; ``None`` in a pipe or when quiet."""
+    """A progress bar with the time left on a terminal's standard error; ``None`` in a pipe or when quiet.
+
+    How far a decomposition will go is not known beforehand, so its bar counts and gives no time.
+    """
     if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        tasks = {}
+        tasks: dict[str, TaskID] = {}
 
         def advance(phase: str, done: int, total: int) -> None:
             if phase not in tasks:
-                tasks[phase] = bar.add_task(_PHASES[phase], total=total)
-            bar.update(tasks[phase], completed=done, total=total)
+                for earlier in tasks.values():
+                    bar.update(earlier, total=bar.tasks[earlier].completed)
+                tasks[phase] = bar.add_task(_PHASES.get(phase, phase), total=None if phase == "decompose" else total)
+            bar.update(tasks[phase], completed=done)
 
         yield advance
 
@@ -52,7 +59,7 @@ def show(found: Discovery, *, as_json: bool, quiet: bool, folder: Path | None, m
     typer.echo()
     typer.echo(found.summary())
     for warning in found.warnings:
-        typer.echo(f"note: {warning}")
+        typer.echo(f"note: {in_options(warning)}")
     for key, value in (more or {}).items():
         typer.echo(f"{key}: {value}")
     if folder is not None:

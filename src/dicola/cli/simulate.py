@@ -7,19 +7,29 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dicola.cli import options
+from dicola.cli import options, settings
 from dicola.errors import InvalidSetting
 
 if TYPE_CHECKING:
     from dicola.graphs.dag import DAG
 
+EXAMPLES = (
+    "dicola simulate --network mildew --latents 3 --samples 2000 --seed 1 --out mildew",
+    "dicola simulate --er 50,3 --latents 5 --samples 1000 --seed 1 --out random",
+)
+
 
 def simulate(
+    ctx: typer.Context,
     out: Annotated[Path, typer.Option("--out", help="Folder for data.csv, dag.csv, nodes.txt, latents.txt and true_pag.csv.")],
     latents: Annotated[int, typer.Option("--latents", help="How many variables to hide.")],
     samples: Annotated[int, typer.Option("--samples", help="How many rows to draw.")],
     seed: Annotated[int, typer.Option("--seed", help="Seed of every draw.")],
-    network: Annotated[str | None, typer.Option("--network", help="A Bayesian-network structure by name, such as mildew or andes.")] = None,
+    config: settings.Config = None,
+    network: Annotated[
+        str | None,
+        typer.Option("--network", autocompletion=options.networks, help="A Bayesian-network structure by name, such as mildew or andes."),
+    ] = None,
     er: Annotated[str | None, typer.Option("--er", metavar="N,DEGREE", help="A random DAG of N variables and this mean degree.")] = None,
     pool: Annotated[
         str | None, typer.Option("--pool", help="Hide among any variables with two children, or root ones; root for a network, else any.")
@@ -27,10 +37,7 @@ def simulate(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Draw a linear Gaussian table from a known DAG, hide some variables, and write the table with its truth.
-
-    Example: dicola simulate --network mildew --latents 3 --samples 2000 --seed 1 --out mildew
-    """
+    """Draw a linear Gaussian table from a known DAG, hide some variables, and write the table with its truth."""
     from dicola import simulate as simulation
     from dicola.files import write_texts
     from dicola.graphs.formats import native
@@ -51,6 +58,7 @@ def simulate(
             "true_pag.csv": native.to_csv(truth),
         },
     )
+    settings.write_settings(ctx, out)
     facts = {"rows": samples, "observed": len(truth), "latents": list(hidden), "true_edges": truth.n_edges, "written_to": str(out)}
     if json:
         from json import dumps

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from typing import SupportsIndex
+from typing import SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -22,6 +23,13 @@ def generator(seed: Seed, purpose: str) -> np.random.Generator:
         return seed
     key = tuple(purpose.encode())
     return np.random.default_rng(np.random.SeedSequence(whole_number("seed", seed, least=0), spawn_key=key))
+
+
+def real_number(name: str, value: float, what: str) -> float:
+    """The value as a float, if it is a finite number; ``what`` says what is allowed."""
+    if isinstance(value, bool | str) or not isinstance(value, SupportsFloat) or not math.isfinite(value):
+        raise InvalidSetting(f"{name} must be {what}; got {value!r}.")
+    return float(value)
 
 
 def whole_number(name: str, value: SupportsIndex, least: int) -> int:

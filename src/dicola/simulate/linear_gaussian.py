@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pandas as pd
 
 from dicola.errors import InvalidSetting
 from dicola.graphs.dag import DAG
-from dicola.simulate.arguments import Seed, generator, whole_number
+from dicola.simulate.arguments import Seed, generator, real_number, whole_number
 
 
 def linear_gaussian(
@@ -26,10 +24,15 @@ def linear_gaussian(
     ((200, 3), ['A', 'B'])
     """
     n_samples = whole_number("n_samples", n_samples, least=1)
-    low, high = coefficients
-    if not (0 <= low <= high < math.inf):
+    if not isinstance(dag, DAG):
+        raise InvalidSetting(f"linear_gaussian draws from a DAG, not a {type(dag).__name__}; build one with DAG.from_edges(arcs).")
+    try:
+        low, high = (real_number("coefficients", size, "two sizes (low, high)") for size in coefficients)
+    except (TypeError, ValueError):
+        raise InvalidSetting(f"coefficients must be two sizes (low, high); got {coefficients!r}.") from None
+    if not 0 <= low <= high:
         raise InvalidSetting(f"coefficients must be two sizes (low, high) with 0 <= low <= high; got {coefficients!r}.")
-    if not 0 < noise < math.inf:
+    if real_number("noise", noise, "a standard deviation above 0") <= 0:
         raise InvalidSetting(f"noise must be a standard deviation above 0; got {noise!r}.")
     rng = generator(seed, "linear_gaussian")
     parents, weights = _weighted_parents(dag, low, high, rng)

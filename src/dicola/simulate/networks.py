@@ -25,7 +25,7 @@ def network(name: str) -> DAG:
     ('bronc', 'either')
     """
     nodes = _nodes()
-    key = name.lower()
+    key = str(name).lower()
     if key not in nodes:
         raise InvalidSetting(f"{name!r} is not a known network. Known: {', '.join(nodes)}.")
     _header, *arcs = csv.reader((_FOLDER / f"{key}.csv").read_text(encoding="utf-8").splitlines())

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dicola.errors import InvalidSetting
 from dicola.graphs.dag import DAG
 from dicola.graphs.marks import ARROW, TAIL
-from dicola.simulate.arguments import Seed, generator, whole_number
+from dicola.simulate.arguments import Seed, generator, real_number, whole_number
 
 Indices = NDArray[np.int64]
 
@@ -84,7 +82,7 @@ def hide(dag: DAG, n_latents: int, seed: Seed, pool: str = "any") -> tuple[str, 
 
 def _arcs_of_degree(n: int, degree: float) -> int:
     """How many arcs give n vertices this average degree."""
-    if not (math.isfinite(degree) and degree >= 0):
+    if real_number("degree", degree, "a number of at least 0") < 0:
         raise InvalidSetting(f"degree must be a number of at least 0; got {degree!r}.")
     n_arcs, places = round(n * degree / 2), n * (n - 1) // 2
     if n_arcs > places:

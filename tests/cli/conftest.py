@@ -1,0 +1,23 @@
+"""A small simulated table, and the command line in the process of the test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dicola.cli.app import app
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory) -> Path:
+    """A folder with table.csv, dag.csv, latents.txt and what ``fit`` made of them in results/ and simulated/."""
+    folder = tmp_path_factory.mktemp("small")
+    runner = CliRunner()
+    simulated = runner.invoke(app, f"simulate --er 12,2 --latents 2 --samples 300 --seed 3 --out {folder / 'simulated'}".split())
+    assert simulated.exit_code == 0, simulated.output
+    for source, name in (("data.csv", "table.csv"), ("dag.csv", "dag.csv"), ("latents.txt", "latents.txt")):
+        (folder / name).write_bytes((folder / "simulated" / source).read_bytes())
+    assert runner.invoke(app, ["fit", str(folder / "table.csv"), "--out", str(folder / "results")]).exit_code == 0
+    return folder

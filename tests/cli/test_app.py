@@ -1,0 +1,100 @@
+"""How the command line helps, completes, and ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from dicola.blankets.names import BLANKETS
+from dicola.ci.names import TESTS
+from dicola.cli import blankets, compare, demo, fit, learners, oracle, simulate, tests
+from dicola.cli.app import app
+
+MODULES = (demo, fit, simulate, oracle, compare, learners, tests, blankets)
+COMMAND = [sys.executable, "-c", "from dicola.cli.app import main; main()"]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_help_shows_examples_and_they_run(module, small, tmp_path, monkeypatch):
+    name = module.__name__.rsplit(".", 1)[-1]
+    shown = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "200"}).output
+    for path in small.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    for example in module.EXAMPLES:
+        assert example in shown
+        command = example.partition(" > ")[0].replace("--out results", "--out mine").replace("L1", "X1").replace("L2", "X2").split()
+        assert command[:2] == ["dicola", name]
+        done = CliRunner().invoke(app, command[1:])
+        assert done.exit_code == 0, done.output
+
+
+def test_every_command_has_json_on_standard_output_and_nothing_else(small, tmp_path):
+    for arguments in (
+        ["fit", small / "table.csv"],
+        ["oracle", small / "dag.csv", "--latents-file", small / "latents.txt"],
+        ["simulate", "--er", "9,2", "--latents", 1, "--samples", 20, "--seed", 1, "--out", tmp_path / "s"],
+        ["compare", small / "results", small / "results"],
+        ["demo", "--samples", 100, "--out", tmp_path / "d"],
+        ["learners"],
+        ["tests"],
+        ["blankets"],
+    ):
+        done = CliRunner().invoke(app, [*map(str, arguments), "--json"])
+        assert isinstance(json.loads(done.stdout), dict) and done.stderr == ""
+
+
+def test_tests_and_blankets_are_listed_with_what_they_assume():
+    for kind, known in (("tests", TESTS), ("blankets", BLANKETS)):
+        text = CliRunner().invoke(app, [kind]).output
+        facts = json.loads(CliRunner().invoke(app, [kind, "--json"]).output)[kind]
+        assert [entry["name"] for entry in facts] == list(known)
+        for entry in facts:
+            assert entry["reference"] in text and f"assumes {entry['assumes']}" in text
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("dicola bl", {"blankets"}),
+        ("dicola fit --learner fc", {"fci", "fci+"}),
+        ("dicola fit --blankets i", {"iamb"}),
+        ("dicola fit --test f", {"fisher_z"}),
+        ("dicola simulate --network mi", {"mildew"}),
+        ("dicola fit --uig", {"--uig-alpha"}),
+    ],
+)
+def test_the_shell_completes_commands_options_and_names(typed, expected):
+    words = {"_DICOLA_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
+    done = CliRunner().invoke(app, [], env=words, prog_name="dicola")
+    assert set(done.output.split()) == expected
+
+
+def test_interruption_is_one_sentence(small, monkeypatch):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dicola.data.read_table", interrupted)
+    done = CliRunner().invoke(app, ["fit", str(small / "table.csv")])
+    assert (done.exit_code, done.stdout, done.stderr) == (130, "", "dicola: interrupted.\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full on this system")  # noqa: PTH110
+@pytest.mark.parametrize("arguments", [["learners"], ["--help"], ["learners", "--json"]], ids=" ".join)
+def test_a_full_disk_is_one_sentence(arguments):
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run([*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "dicola: the output could not be written: No space left on device.\n")
+
+
+def test_a_reader_that_has_gone_is_no_error():
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([*COMMAND, "learners"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,87 @@
+"""A run is repeated from the settings written beside its results."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+from typer.testing import CliRunner
+
+from dicola import InvalidSetting
+from dicola.cli.app import app
+from dicola.cli.settings import _toml
+
+CLOCKED = {"timing.json", "report.html"}  # they tell the seconds
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def contents(folder) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in CLOCKED}
+
+
+def test_a_fit_is_repeated_byte_for_byte(small, tmp_path):
+    odd = ["--learner", "fci+", "--alpha", 0.05, "--uig-alpha", 1e-7, "--max-condition-size", 3, "--colliders", "majority", "--jobs", 2]
+    first = run("fit", small / "table.csv", *odd, "--out", tmp_path / "first")
+    again = run("fit", small / "table.csv", "--config", tmp_path / "first/settings.toml", "--out", tmp_path / "again")
+    assert first.exit_code == again.exit_code == 0, again.output
+    assert contents(tmp_path / "first") == contents(tmp_path / "again")
+    assert "settings.toml" in contents(tmp_path / "first")
+
+
+def test_an_oracle_run_and_a_simulation_are_repeated_byte_for_byte(small, tmp_path):
+    latents = (small / "latents.txt").read_text().split()
+    options = [word for name in latents for word in ("--latent", name)]
+    run("oracle", small / "dag.csv", *options, "--learner", "icd", "--out", tmp_path / "o1")
+    run("oracle", small / "dag.csv", "--config", tmp_path / "o1/settings.toml", "--out", tmp_path / "o2")
+    assert contents(tmp_path / "o1") == contents(tmp_path / "o2")
+    assert tomllib.loads((tmp_path / "o1/settings.toml").read_text())["latent"] == latents
+    run("simulate", "--config", small / "simulated/settings.toml", "--out", tmp_path / "s")
+    assert contents(small / "simulated") == contents(tmp_path / "s")
+
+
+def test_options_win_over_the_file_and_the_file_over_defaults(small, tmp_path):
+    (tmp_path / "mine.toml").write_text('alpha = 0.05\nlearner = "rfci"\nmax_depth = 2\nalone = false\n')
+    run("fit", small / "table.csv", "--config", tmp_path / "mine.toml", "--alpha", 0.001, "--out", tmp_path / "r")
+    written = tomllib.loads((tmp_path / "r/settings.toml").read_text())
+    assert (written["alpha"], written["learner"], written["max-depth"], written["alone"]) == (0.001, "rfci", 2, False)
+
+
+def test_what_does_not_touch_the_answer_is_not_written(small):
+    written = tomllib.loads((small / "results/settings.toml").read_text())
+    assert not {"jobs", "out", "json", "quiet", "config"} & set(written)
+    assert "SHA-256" in (small / "results/settings.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("magic = 2", "'magic', which is no option"),
+        ("alpha = [0.01]", "'alpha' a single value"),
+        ("[fit]\nalpha = 0.01", "'fit', which is no option"),
+        ("alpha", "is not TOML"),
+        ('config = "other.toml"', "no option"),
+    ],
+)
+def test_a_settings_file_that_cannot_be_followed_gets_a_sentence(small, tmp_path, text, words):
+    (tmp_path / "s.toml").write_text(text)
+    done = run("fit", small / "table.csv", "--config", tmp_path / "s.toml")
+    assert isinstance(done.exception, InvalidSetting) and words in str(done.exception)
+
+
+def test_a_settings_file_that_is_not_there_gets_a_sentence(small, tmp_path):
+    done = run("fit", small / "table.csv", "--config", tmp_path / "none.toml")
+    assert isinstance(done.exception, InvalidSetting) and "could not be read" in str(done.exception)
+
+
+def test_a_value_of_the_wrong_kind_is_wrong_usage(small, tmp_path):
+    (tmp_path / "s.toml").write_text("max-depth = 2.5")
+    assert run("fit", small / "table.csv", "--config", tmp_path / "s.toml").exit_code == 2
+
+
+@pytest.mark.parametrize("value", ["plain", 'quo"te', "back\\slash", "new\nline", "日本 🦊", "\x7f", "a;b"])
+def test_any_text_survives_toml(value):
+    assert tomllib.loads(f"key = {_toml(value)}")["key"] == value
+    assert tomllib.loads(f"key = {_toml([value])}")["key"] == [value]
