@@ -24,7 +24,7 @@ class PAG(MixedGraph):
         return [edge_in_words(edge) for edge in self.edges()]
 
 
-_WORDS = {
+WORDS = {
     (TAIL, ARROW): "{u} is a cause of {v} (directly or through variables not shown).",
     (ARROW, ARROW): "{u} and {v} share a hidden common cause; neither causes the other.",
     (CIRCLE, ARROW): "{v} is not a cause of {u}: either {u} causes {v}, or a hidden common cause drives both.",
@@ -32,8 +32,9 @@ _WORDS = {
     (TAIL, TAIL): "{u} and {v} are tied together by selection of the sample.",
     (TAIL, CIRCLE): "{u} is a cause of {v} or of selection of the sample; whether {v} acts back is open.",
 }
+"""What an edge claims, by its marks at u and at v."""
 
 
 def edge_in_words(edge: Edge) -> str:
     """What the edge claims, as a sentence."""
-    return _WORDS[int(edge.mark_u), int(edge.mark_v)].format(u=edge.u, v=edge.v)
+    return WORDS[int(edge.mark_u), int(edge.mark_v)].format(u=edge.u, v=edge.v)

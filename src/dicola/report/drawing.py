@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Final
 
@@ -46,7 +47,7 @@ def draw(pag: PAG) -> str:
         f'width="{_number(width)}" height="{_number(height)}">',
         "<title>Partial ancestral graph</title>",
         f"<desc>{_description(pag)}</desc>",
-        f"<style>\n{files('dicola.report').joinpath('drawing.css').read_text(encoding='utf-8')}</style>",
+        f"<style>{drawing_style()}</style>",
         f'<rect class="ground" x="{_number(left)}" y="{_number(top)}" width="{_number(width)}" height="{_number(height)}"/>',
         '<g class="edges">',
         *(_edge(edge, way) for edge, way in zip(edges, ways, strict=True)),
@@ -57,6 +58,11 @@ def draw(pag: PAG) -> str:
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def drawing_style() -> str:
+    """The text of the drawing's style element."""
+    return "\n" + files("dicola.report").joinpath("drawing.css").read_text(encoding="utf-8")
 
 
 def draw_key(edge: Edge) -> str:
@@ -112,7 +118,7 @@ def _mark(mark: Mark, tip: Array, towards: Array) -> tuple[Array, str]:
     return tip, ""
 
 
-def _view(boxes: dict[str, Box], ways: list[Route]) -> tuple[float, float, float, float]:
+def _view(boxes: Mapping[str, Box], ways: list[Route]) -> tuple[float, float, float, float]:
     corners = [(box.x + sign * box.width / 2, box.y + sign * box.height / 2) for box in boxes.values() for sign in (-1, 1)]
     bends = [tuple(((way.start + way.end) / 4 + way.control / 2).tolist()) for way in ways if way.bent]
     points = np.array([*corners, *bends, (0.0, 0.0)] if not corners else [*corners, *bends], dtype=np.float64)

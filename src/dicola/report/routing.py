@@ -42,10 +42,11 @@ def routes(ends: Sequence[tuple[str, str]], boxes: Mapping[str, Box]) -> list[Ro
     index = {name: i for i, name in enumerate(boxes)}
     a, b = np.array([(index[u], index[v]) for u, v in ends], dtype=np.int64).T
     start, end = centres[a], centres[b]
-    control = (start + end) / 2
-    if len(ends) <= _MANY:
-        control = np.array([_control(i, j, centres, half) for i, j in zip(a.tolist(), b.tolist(), strict=True)])
-    bent = np.abs(control - (start + end) / 2).max(axis=1) > 1e-9
+    shift = np.array(bends(ends, boxes))
+    along = end - start
+    aside = np.column_stack([-along[:, 1], along[:, 0]]) / np.maximum(np.hypot(*along.T), 1e-9)[:, None]
+    control = (start + end) / 2 + 2 * shift[:, None] * aside
+    bent = shift != 0.0
 
     low, high = _leaving(start, control, end, half[a]), 1.0 - _leaving(end, control, start, half[b])
     first, last = _points(start, control, end, low), _points(start, control, end, high)
@@ -54,15 +55,25 @@ def routes(ends: Sequence[tuple[str, str]], boxes: Mapping[str, Box]) -> list[Ro
     return [Route(*parts) for parts in zip(first, middle, last, bent.tolist(), strict=True)]
 
 
-def _control(a: int, b: int, centres: Array, half: Array) -> Array:
-    """The control point of the way past the other boxes: as few behind the line, and as little bend, as can be."""
+def bends(ends: Sequence[tuple[str, str]], boxes: Mapping[str, Box]) -> list[float]:
+    """How far the middle of each edge stands aside of the straight line, to the right of its way as the screen shows it; mostly 0."""
+    if len(ends) > _MANY:
+        return [0.0] * len(ends)
+    centres = np.array([(box.x, box.y) for box in boxes.values()], dtype=np.float64)
+    half = np.array([(box.width, box.height) for box in boxes.values()], dtype=np.float64) / 2
+    index = {name: i for i, name in enumerate(boxes)}
+    return [_bend(index[u], index[v], centres, half) for u, v in ends]
+
+
+def _bend(a: int, b: int, centres: Array, half: Array) -> float:
+    """The bend of the way past the other boxes: as few behind the line, and as little bend, as can be."""
     start, end = centres[a], centres[b]
     middle, along = (start + end) / 2, end - start
     length = max(float(np.hypot(*along)), 1e-9)
     within = (np.abs(centres - middle) < np.abs(along) / 2 + half + _CLEARANCE + min(abs(_BENDS[-1]), _SHARPEST * length)).all(axis=1)
     within[[a, b]] = False
     near, size = centres[within], half[within] + _CLEARANCE
-    best, least = middle, np.inf
+    best, least = 0.0, np.inf
     for bend in _BENDS:
         if abs(bend) >= least * _WORTH or abs(bend) > _SHARPEST * length:
             break
@@ -72,8 +83,8 @@ def _control(a: int, b: int, centres: Array, half: Array) -> Array:
         met = meets_box((x[:-1], y[:-1]), (x[1:], y[1:]), (near[:, 0], near[:, 1]), (size[:, 0], size[:, 1]))
         score = int(met.any(axis=0).sum()) + abs(bend) / _WORTH
         if score < least:
-            best, least = control, score
-    return np.asarray(best)
+            best, least = bend, score
+    return best
 
 
 def _points(start: Array, control: Array, end: Array, t: Array) -> Array:
