@@ -85,15 +85,16 @@ class Discovery:
         """Write the result into a folder: PAG as CSV, JSON and SVG, a report, separating sets, settings, and timings apart.
 
         All files are written aside first and moved in at the end; where that fails, what was there before stays. ``discovery.json``
-        holds the digests of the files that make up the result, so that ``read`` notices files of two runs.
+        holds digests of the graph and of the skeleton, so that ``read`` notices files of two runs.
         """
-        parts = {"pag.json": native.to_json(self.pag), "skeleton.json": _dump(_skeleton_to_dict(self.skeleton, self.tree))}
+        skeleton = _dump(_skeleton_to_dict(self.skeleton, self.tree))
         texts = {
             "pag.csv": native.to_csv(self.pag),
+            "pag.json": native.to_json(self.pag),
             "pag.svg": draw(self.pag),
             "report.html": self.report(),
-            **parts,
-            "discovery.json": _dump(self._to_dict({name: _digest(text) for name, text in parts.items()})),
+            "skeleton.json": skeleton,
+            "discovery.json": _dump(self._to_dict(_digests(self.pag, skeleton))),
             "timing.json": _dump(self.seconds),
         }
         return write_texts(folder, texts)
@@ -120,15 +121,14 @@ class Discovery:
         try:
             texts = {name: (source / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".json")}
             facts, skeleton_facts = json.loads(texts["discovery.json"]), json.loads(texts["skeleton.json"])
-            for name, digest in facts.get("sha256", {}).items():
-                if _digest(texts[name]) != digest:
-                    raise InvalidData(
-                        f"{name} in {str(folder)!r} was not written together with discovery.json: the folder mixes two runs, or the file "
-                        "was changed. Write the result again."
-                    )
             seconds = json.loads(texts["timing.json"])
             pag = native.from_json(texts["pag.json"])
             skeleton, tree = _skeleton_from_dict(skeleton_facts, pag.names)
+            if "sha256" in facts and facts["sha256"] != _digests(pag, texts["skeleton.json"]):
+                raise InvalidData(
+                    f"the files in {str(folder)!r} were not written together: pag.json, skeleton.json and discovery.json are of different "
+                    "runs, or one was changed. Write the result again."
+                )
             return cls(
                 pag=pag,
                 skeleton=skeleton,
@@ -150,8 +150,10 @@ def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
-def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8")).hexdigest()
+def _digests(pag: PAG, skeleton: str) -> dict[str, str]:
+    """What tells the parts of one result from those of another; the order of the columns takes no part."""
+    texts = {"pag": native.to_json(pag.reordered(sorted(pag.names))), "skeleton": skeleton}
+    return {name: sha256(text.encode("utf-8")).hexdigest() for name, text in texts.items()}
 
 
 def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from dicola.cli import compare, demo, fit, learners, oracle, simulate
+from dicola.cli import compare, demo, explain, fit, learners, oracle, report, simulate
 from dicola.errors import DicolaError
 
 app = typer.Typer(
@@ -22,6 +22,8 @@ app.command("fit")(fit.fit)
 app.command("simulate")(simulate.simulate)
 app.command("oracle")(oracle.oracle)
 app.command("compare")(compare.compare)
+app.command("explain")(explain.explain)
+app.command("report")(report.report)
 app.command("learners")(learners.learners)
 
 

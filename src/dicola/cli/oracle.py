@@ -32,8 +32,11 @@ def oracle(
     """
     from dicola.ci.oracle import Oracle
     from dicola.discover import discover
+    from dicola.files import writable_folder
     from dicola.graphs.formats.native import read_dag, read_lines
 
+    if out is not None:
+        writable_folder(out)
     hidden = [*(latent or ()), *(read_lines(latents_file) if latents_file else ())]
     graph = read_dag(dag, read_lines(nodes) if nodes else None)
     with progress_bar(quiet or json) as progress:

@@ -32,9 +32,10 @@ def simulate(
     Example: dicola simulate --network mildew --latents 3 --samples 2000 --seed 1 --out mildew
     """
     from dicola import simulate as simulation
-    from dicola.files import write_texts
+    from dicola.files import writable_folder, write_texts
     from dicola.graphs.formats import native
 
+    writable_folder(out)
     if (network is None) == (er is None):
         raise InvalidSetting("name the graph in one way: --network NAME, or --er N,DEGREE.")
     dag = simulation.network(network) if network is not None else _er_dag(er or "", seed)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark, MixedGraph
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class PAG(MixedGraph):
@@ -22,6 +28,35 @@ class PAG(MixedGraph):
     def in_words(self) -> list[str]:
         """One sentence an edge, in the order of ``edges()``."""
         return [edge_in_words(edge) for edge in self.edges()]
+
+    def draw(self) -> str:
+        """A drawing as SVG text, with a true circle, arrowhead or tail at each end; needs no other program."""
+        from dicola.report.drawing import draw
+
+        return draw(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The same drawing on Matplotlib axes (extra ``plot``), for papers: ``pag.plot().figure.savefig("pag.pdf")``."""
+        from dicola.report.figures import plot_pag
+
+        return plot_pag(self, ax)
+
+    def plot_matrix(
+        self, ax: Axes | None = None, order: Sequence[str] | None = None, groups: Mapping[str, Sequence[str]] | None = None
+    ) -> Axes:
+        """The mark matrix on Matplotlib axes: the square in row a and column b shows the mark at b.
+
+        An arrowhead is black, a tail blue, a circle red, and each has its sign. ``order`` lists the names from top to bottom;
+        ``groups`` (title: names) sets such a list out in blocks.
+        """
+        from dicola.report.figures import plot_matrix
+
+        return plot_matrix(self, ax, order, groups)
+
+    def _repr_svg_(self) -> str | None:
+        from dicola.report.card import drawing_for_notebook
+
+        return drawing_for_notebook(self)
 
 
 WORDS = {

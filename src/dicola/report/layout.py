@@ -8,7 +8,7 @@ taken in the order of their names: the same graph gives the same picture, whatev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -34,7 +34,11 @@ BOX_HEIGHT: Final = 28.0
 _PADDING: Final = 11.0
 _NARROWEST: Final = 40.0
 _EDGE: Final = 98.0  # wished length of a vertical edge, centre to centre
-_STARTS: Final[tuple[tuple[Start, float], ...]] = ((spectral_start, 0.6), (layered_start, 2.0))  # with the weight of the wish that arrows fall
+_STARTS: Final[tuple[tuple[Start, float], ...]] = (
+    (spectral_start, 0.6),
+    (layered_start, 2.0),
+)  # with the weight of the wish that arrows fall
+_HASTY_SWEEPS: Final = 6  # for one community among many: bounds the time on large graphs
 _TIGHT: Final = np.array([0.8, 0.5])  # wished distance of two communities by axis, in the distance at which their boxes surely part
 _LANE: Final = 60.0  # space between two communities
 
@@ -83,16 +87,16 @@ def box_size(name: str) -> tuple[float, float]:
     return max(_NARROWEST, float(np.ceil(text_width(short_label(name)) + 2 * _PADDING))), BOX_HEIGHT
 
 
-def _component_layout(marks: NDArray[np.int8], half: Array, starts: Sequence[tuple[Start, float]] = _STARTS) -> Array:
+def _component_layout(marks: NDArray[np.int8], half: Array, hasty: bool = False) -> Array:
     edges = np.argwhere(np.triu(marks != 0))
     arrows = np.argwhere((marks == ARROW) & (marks.T != ARROW))
     stretch = float(np.clip((2 * half[:, 0].mean() + 80.0) / _EDGE, 1.0, 2.4))
     sketch = Sketch(half, edges, arrows, (_EDGE * stretch, _EDGE))
     distances = _graph_distances(marks, edges)
     drafts = []
-    for start, pull in starts if sweeps_for(sketch) else starts[:1]:
+    for start, pull in _STARTS if sweeps_for(sketch) and not hasty else _STARTS[:1]:
         placed = stress_layout(distances, arrows, pull, start(distances, arrows)) * sketch.unit
-        drafts.append(spread(half, untangled(sketch, placed)))
+        drafts.append(spread(half, untangled(sketch, placed, _HASTY_SWEEPS) if hasty else untangled(sketch, placed)))
     return min(drafts, key=lambda draft: round(total_cost(sketch, draft), 6)) if len(drafts) > 1 else drafts[0]
 
 
@@ -102,7 +106,7 @@ def _layout_by_community(marks: NDArray[np.int8], half: Array) -> Array:
     places, size = np.zeros_like(half), np.zeros((len(groups), 2))
     number = np.zeros(len(half), dtype=np.int64)
     for g, members in enumerate(groups):
-        inner = _component_layout(marks[np.ix_(members, members)], half[members], _STARTS[:1]) if len(members) > 1 else np.zeros((1, 2))
+        inner = _component_layout(marks[np.ix_(members, members)], half[members], hasty=True) if len(members) > 1 else np.zeros((1, 2))
         low, high = (inner - half[members]).min(axis=0), (inner + half[members]).max(axis=0)
         places[members], size[g], number[members] = inner - (low + high) / 2, (high - low + _LANE) / 2, g
     apart = np.zeros((len(groups), len(groups)))

@@ -13,7 +13,7 @@ from typing import Any, Final
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Branch
 from dicola.graphs.pag import WORDS
-from dicola.graphs.skeleton import OverlaidSets, RecordedSets, SeparatingSets
+from dicola.graphs.skeleton import OverlaidSets, RecordedSets
 from dicola.report.communities import MANY, communities, folded_at_start, is_foldable
 from dicola.report.explain import conflicts_in_words
 from dicola.report.labels import short_label
@@ -49,7 +49,9 @@ def _facts(found: Result) -> dict[str, Any]:
         "boxes": [[boxes[name].x, boxes[name].y, boxes[name].width] for name in labels],
         "edges": [[*pair, int(edge.mark_u), int(edge.mark_v), bend] for pair, edge, bend in zip(ends, edges, shift, strict=True)],
         "why": [[_reason(found, v, u), _reason(found, u, v)] for u, v in ends],
-        "conflicts": [[c.other, c.at, sentence] for c, sentence in zip(found.conflicts, conflicts_in_words(found.conflicts, labels), strict=True)],
+        "conflicts": [
+            [c.other, c.at, sentence] for c, sentence in zip(found.conflicts, conflicts_in_words(found.conflicts, labels), strict=True)
+        ],
         "communities": groups,
         "folded": folded_at_start(groups, adjacent),
         "tree": [_node(node) for node in found.tree.nodes],
@@ -59,7 +61,8 @@ def _facts(found: Result) -> dict[str, Any]:
         "meanings": {f"{int(at)}{int(other)}": sentence for (at, other), sentence in MEANINGS.items()},
         "undecided": {"1": UNDECIDED, "2": NO_REASON, "3": NO_REASON},
         "rules": {
-            name: {"roles": dict(rule.roles), "sentence": rule.sentence, "apart": rule.apart} for name, rule in {**RULES, "": OTHER_RULE}.items()
+            name: {"roles": dict(rule.roles), "sentence": rule.sentence, "apart": rule.apart}
+            for name, rule in {**RULES, "": OTHER_RULE}.items()
         },
     }
 
@@ -91,15 +94,13 @@ def _node(node: object) -> list[Any] | int:
 
 def _recorded_sets(found: Result) -> tuple[dict[str, list[list[int]]] | None, list[list[int]]]:
     """The sets that leaves recorded, by leaf, each as ``[x, y, *set]`` (``None`` where they are too many), and those found later."""
-    later = RecordedSets()
-    base: SeparatingSets = found.skeleton.sets
-    if isinstance(base, OverlaidSets):
-        base, later = base.base, base.later
+    sets = found.skeleton.sets
+    base, later = (sets.base, sets.later) if isinstance(sets, OverlaidSets) else (sets, RecordedSets())
     by_leaf: dict[str, list[list[int]]] = {}
     numbers = 0
     if isinstance(base, TreeSets):
-        for number, sets in enumerate(base.leaf_sets):
-            if isinstance(sets, RecordedSets):
-                by_leaf[str(number)] = [[x, y, *z] for (x, y), z in sets.items()]
+        for number, recorded in enumerate(base.leaf_sets):
+            if isinstance(recorded, RecordedSets):
+                by_leaf[str(number)] = [[x, y, *z] for (x, y), z in recorded.items()]
                 numbers += sum(map(len, by_leaf[str(number)]))
     return (by_leaf if numbers <= _ROOM_FOR_SETS else None), [[x, y, *z] for (x, y), z in later.items()]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dicola.report.geometry import meets_box
 from dicola.report.layout import Box
@@ -33,8 +33,8 @@ class Route:
     bent: bool
 
 
-def routes(ends: Sequence[tuple[str, str]], boxes: Mapping[str, Box]) -> list[Route]:
-    """One route per edge, in order."""
+def routes(ends: Sequence[tuple[str, str]], boxes: Mapping[str, Box], room: ArrayLike = 0.0) -> list[Route]:
+    """One route per edge, in order; ``room`` is how far before the borders its two ends stay, the same for all or a row per edge."""
     if not ends:
         return []
     centres = np.array([(box.x, box.y) for box in boxes.values()], dtype=np.float64)
@@ -48,7 +48,8 @@ def routes(ends: Sequence[tuple[str, str]], boxes: Mapping[str, Box]) -> list[Ro
     control = (start + end) / 2 + 2 * shift[:, None] * aside
     bent = shift != 0.0
 
-    low, high = _leaving(start, control, end, half[a]), 1.0 - _leaving(end, control, start, half[b])
+    before = np.broadcast_to(np.asarray(room, dtype=np.float64), (len(ends), 2))
+    low, high = _leaving(start, control, end, half[a], before[:, 0]), 1.0 - _leaving(end, control, start, half[b], before[:, 1])
     first, last = _points(start, control, end, low), _points(start, control, end, high)
     # The polar form at (low, high): the control point of the part between the borders.
     middle = (1 - low) * (1 - high) * start + (low + high - 2 * low * high) * control + low * high * end
@@ -92,12 +93,12 @@ def _points(start: Array, control: Array, end: Array, t: Array) -> Array:
     return np.asarray((1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end)
 
 
-def _leaving(start: Array, control: Array, end: Array, half: Array) -> Array:
-    """The parameters, as a column, at which curves leave the rounded boxes around their starts."""
+def _leaving(start: Array, control: Array, end: Array, half: Array, room: Array) -> Array:
+    """The parameters, as a column, at which curves leave the rounded boxes around their starts, grown by ``room``."""
     low, high = np.zeros((len(start), 1)), np.full((len(start), 1), 0.5)
     for _ in range(30):
         t = (low + high) / 2
         beyond = np.abs(_points(start, control, end, t) - start) - half + CORNER
-        inside = np.hypot(*np.maximum(beyond, 0.0).T) + np.minimum(beyond.max(axis=1), 0.0) < CORNER
+        inside = np.hypot(*np.maximum(beyond, 0.0).T) + np.minimum(beyond.max(axis=1), 0.0) < CORNER + room
         low, high = np.where(inside[:, None], t, low), np.where(inside[:, None], high, t)
     return low

@@ -63,9 +63,13 @@ RULES: Final[Mapping[str, Rule]] = {
         "The path {path} discriminates {b}: whether {b} is needed to separate {d} from {c} decides if {b} is a collider on it.",
         ("d", "c"),
     ),
-    "R5": Rule({}, "{path} is a cycle of circles without a chord between every other vertex: only selection of the sample ties it together."),
-    "R6": Rule(_ABC, "{a} and {b} are tied together by selection of the sample, so nothing points at {b}."),
-    "R7": Rule(_ABC, "{a} and {c} are not adjacent, and {a} has a tail towards {b}: an arrowhead at {b} would make {b} a collider.", ("a", "c")),
+    "R5": Rule(
+        {}, "{path} form a cycle in which no vertex is adjacent to the next but one: only selection of the sample can tie it together."
+    ),
+    "R6": Rule({"a": 0, "b": 1}, "{a} and {b} are tied together by selection of the sample, so nothing points at {b}."),
+    "R7": Rule(
+        _ABC, "{a} and {c} are not adjacent, and {a} has a tail towards {b}: an arrowhead at {b} would make {b} a collider.", ("a", "c")
+    ),
     "R8": Rule(_ABC, "{a} leads to {b}, and {b} causes {c}: so {a} causes {c}."),
     "R9": Rule(
         _ABC,
@@ -79,11 +83,14 @@ RULES: Final[Mapping[str, Rule]] = {
         "{m} and {w} are not adjacent and {a} is no collider between them, so one of the paths is directed: {a} causes {c}.",
         ("m", "w"),
     ),
-    "Meek 1": Rule(_ABC, "{a} causes {b}, and {a} and {c} are not adjacent. As {b} is no collider between them, {b} causes {c}.", ("a", "c")),
+    "Meek 1": Rule(
+        _ABC, "{a} causes {b}, and {a} and {c} are not adjacent. As {b} is no collider between them, {b} causes {c}.", ("a", "c")
+    ),
     "Meek 2": Rule(_ABC, "{a} causes {b} and {b} causes {c}. If {c} caused {a}, that would close a cycle."),
     "Meek 3": Rule(
         _ABCD,
-        "{c} and {d} both cause {b} and are not adjacent; {a} is adjacent to all three. If {b} caused {a}, it would close a cycle either way.",
+        "{c} and {d} both cause {b} and are not adjacent; {a} is adjacent to all three. "
+        "If {b} caused {a}, it would close a cycle either way.",
         ("c", "d"),
     ),
 }

@@ -26,7 +26,7 @@ function makeSearch(choose) {
   const list = html("ul", { id: "hits", role: "listbox", hidden: true, "aria-label": "Variables found" });
   let hits = [], active = 0;
   const close = () => { list.hidden = true; input.setAttribute("aria-expanded", "false"); input.removeAttribute("aria-activedescendant"); };
-  const take = (v) => { close(); input.value = ""; choose.variable(v); };
+  const take = (v) => { close(); input.value = ""; choose.variable(v); document.querySelector(".surface").focus(); };
   const draw = () => {
     list.replaceChildren(...hits.map((v, i) => html("li", { role: "option", id: `hit-${i}`, "aria-selected": String(i === active), title: names[v], onpointerdown: (event) => { event.preventDefault(); take(v); } }, html("span", {}, facts.shown[v]), html("small", {}, count(around[v].length, "edge")))));
     list.hidden = !input.value.trim();
@@ -77,7 +77,7 @@ function makeTheme() {
       if (graph.light) graph.lightUp(null);
       trail.replaceChildren();
       outline.select(undefined);
-      panel.legend();
+      legend();
     },
     variable(v) {
       show("graph");
@@ -141,6 +141,11 @@ function makeTheme() {
   const views = [["graph", "Graph"], ["matrix", "Matrix"], ["tree", "Decomposition"], ["tables", "Tables"], ["summary", "Summary"]];
   const tabs = tabList("Views", views, (view) => enter(view));
 
+  function legend() {
+    if (root.dataset.view === "matrix") panel.matrixLegend();
+    else panel.legend();
+  }
+
   function show(view) { if (tabs.current !== view) tabs.select(view); }
 
   function enter(view) {
@@ -156,7 +161,7 @@ function makeTheme() {
       lazy.tables = makeTables(place.tables, { choose });
       lazy.tables.select("edges");
     }
-    if (view === "graph" && before === "tree" && !graph.light) panel.legend();
+    if (before !== view && !graph.chosen && graph.focus === null) legend();
     if ((view === "graph" || view === "tree") && before !== view) requestAnimationFrame(() => { if (!graph.light && graph.focus === null && !graph.chosen) graph.fit(false); });
   }
 
@@ -164,7 +169,7 @@ function makeTheme() {
   const care = facts.care.length ? button(count(facts.care.length, "note"), () => show("summary"), { class: "chip care", title: facts.care.join("\n") }) : null;
   const bar = html("header", { class: "app" },
     html("div", { class: "brand" }, html("strong", {}, title), html("span", {}, facts.about.join(" \u00b7 ")), care),
-    tabs.element, html("div", { class: "right" }, search.element, makeTheme()));
+    tabs.element, html("div", { class: "controls" }, search.element, makeTheme()));
   document.body.prepend(bar, body, live);
   root.classList.add("live");
   main.tabIndex = -1;
@@ -175,7 +180,6 @@ function makeTheme() {
     if (event.key === "Escape" && !typing) choose.nothing();
   });
   tabs.select("graph");
-  panel.legend();
   graph.fit(false);
   let width = innerWidth, height = innerHeight;
   addEventListener("resize", later(() => {

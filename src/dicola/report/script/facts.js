@@ -4,12 +4,13 @@ const facts = JSON.parse(document.getElementById("facts").textContent);
 const CIRCLE = 1, ARROW = 2, TAIL = 3;
 const MARK_NAMES = { [CIRCLE]: "circle", [ARROW]: "arrowhead", [TAIL]: "tail" };
 const SIGNS = { left: { 1: "o", 2: "<", 3: "-" }, right: { 1: "o", 2: ">", 3: "-" } };
-const KINDS = { 32: "directed", 22: "bidirected", 33: "selection" };
+const KINDS = { 32: "directed", 23: "directed", 22: "bidirected", 33: "selection" };
+const kindOf = (markU, markV) => KINDS[`${markU}${markV}`] || "circle";
 
 const names = facts.names.map((name) => (name.trim() ? name : "(no name)"));
 const size = names.length;
 const edges = facts.edges.map(([u, v, markU, markV, bend], id) => ({
-  id, u, v, markU, markV, bend, kind: KINDS[`${markU}${markV}`] || "circle", sign: `${SIGNS.left[markU]}-${SIGNS.right[markV]}`,
+  id, u, v, markU, markV, bend, kind: kindOf(markU, markV), sign: `${SIGNS.left[markU]}-${SIGNS.right[markV]}`,
 }));
 const around = names.map(() => []);
 for (const edge of edges) {

@@ -30,7 +30,7 @@ class Graph {
       names.forEach((_, v) => { if (!this.itemOf[v]) this.addVariable(v, this.places[v]); });
     }
     const heights = [...this.items.values()].filter((item) => item.members).map((item) => item.box.h).sort((a, b) => a - b);
-    this.coarse = heights.length ? Math.max(1, heights[heights.length >> 1] / 150) : 1;
+    this.coarse = heights.length ? Math.max(1, heights[heights.length >> 1] / 90) : 1;
     const ties = new Map();
     for (const edge of edges) {
       const a = this.itemOf[edge.u], b = this.itemOf[edge.v];
@@ -50,7 +50,8 @@ class Graph {
   }
 
   addCommunity(number, members) {
-    const item = { key: `c${number}`, community: number, members, box: boundsOf(members.map((v) => this.places[v]), 8).box, ties: [] };
+    const { box } = boundsOf(members.map((v) => this.places[v]), 8); // smaller than what it holds, so that the edges around it show
+    const item = { key: `c${number}`, community: number, members, box: { ...box, w: Math.max(0.74 * box.w, 160), h: Math.max(0.6 * box.h, 70) }, ties: [] };
     this.items.set(item.key, item);
     members.forEach((v) => { this.itemOf[v] = item; });
   }
@@ -89,11 +90,11 @@ class Graph {
     if (item.members) {
       const [first, ...rest] = communityNames[item.community], title = [first, ...rest].join(", ");
       group.classList.add("community");
-      const room = item.box.w * 0.86, em = Math.min(item.box.h * 0.2, room / (0.62 * Math.max(first.length + 2, 12)));
+      const room = item.box.w * 0.86, em = Math.min(item.box.h * 0.26, room / (0.62 * Math.max(first.length + 2, 11)));
       group.append(svg("title", {}, `${count(item.members.length, "variable")}: ${title}, \u2026 Click to unfold.`),
         svg("rect", { rx: Math.min(40, item.box.h * 0.12), x: -item.box.w / 2, y: -item.box.h / 2, width: item.box.w, height: item.box.h }),
         svg("text", { class: "name", "font-size": round(em), y: round(-em * 0.15) }, `${first} \u2026`),
-        svg("text", { class: "more", "font-size": round(em * 0.72), y: round(em * 1.05) }, count(item.members.length, "variable")));
+        svg("text", { class: "tally", "font-size": round(em * 0.72), y: round(em * 1.05) }, count(item.members.length, "variable")));
     } else {
       const v = item.variable;
       group.classList.add("node");
@@ -137,8 +138,7 @@ class Graph {
     const light = this.light;
     this.surface.classList.toggle("lighting", Boolean(light));
     for (const item of this.items.values()) {
-      const states = item.members ? item.members.map((v) => light && light.get(v)).filter(Boolean) : [light && light.get(item.variable)];
-      item.state = states[0] || null;
+      item.state = !light ? null : item.members ? commonest(item.members.map((v) => light.get(v))) : light.get(item.variable) || null;
       for (const state of ["lit", "left", "right", "separator"]) item.group.classList.toggle(state, item.state === state);
       item.group.classList.toggle("unlit", Boolean(light) && !item.state);
       item.group.classList.toggle("cursor", this.cursor === item.key);
@@ -266,6 +266,13 @@ class Graph {
     this.stage.reveal(item.box);
     say(item.members ? `${count(item.members.length, "variable")} folded: ${communityNames[item.community].join(", ")}` : `${names[item.variable]}, ${count(around[item.variable].length, "edge")}`);
   }
+}
+
+// The part to which most members of a folded community belong; a separator inside it does not colour the whole.
+function commonest(states) {
+  const tally = (state) => states.filter((own) => own === state).length;
+  const [best] = ["lit", "left", "right"].sort((a, b) => tally(b) - tally(a));
+  return tally(best) ? best : states.includes("separator") ? "lit" : null;
 }
 
 function boundsOf(boxes, margin) {

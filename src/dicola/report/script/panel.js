@@ -29,7 +29,7 @@ class Panel {
     const sentences = conflictsOf(edge);
     this.show(
       this.back(),
-      this.heading("Edge", html("span", { class: "end" }, this.variable(edge.u)), html("span", { class: "mid" }, signPicture(edge.markU, edge.markV), html("code", {}, edge.sign)), html("span", { class: "end" }, this.variable(edge.v))),
+      this.heading("Edge", html("span", { class: "end" }, this.variable(edge.u)), html("span", { class: "mid" }, signPicture(edge.markU, edge.markV), html("span", { class: "unseen" }, edge.sign)), html("span", { class: "end" }, this.variable(edge.v))),
       html("p", { class: "words" }, ...words),
       html("section", {}, html("h3", {}, "Evidence"), this.end(edge, edge.v), this.end(edge, edge.u), this.adjacency(edge)),
       sentences.length ? html("section", { class: "care" }, html("h3", {}, "Conflicts here"), html("p", {}, "The first claim stands."), html("ul", {}, ...sentences.map((text) => html("li", {}, text)))) : null,
@@ -79,7 +79,7 @@ class Panel {
     const where = found && (found.node === null ? ["Found while orienting, after the merge."] : tree[found.node].isLeaf
       ? ["Found by the learner in ", this.node(found.node), ` of ${count(tree[found.node].variables.length, "variable")}.`]
       : ["Found at ", this.node(found.node), `, which divides ${count(tree[found.node].variables.length, "variable")}: the two lie on opposite sides.`]);
-    this.show(this.back(), this.heading("No edge", html("span", { class: "end" }, this.variable(x)), html("span", { class: "end" }, this.variable(y))),
+    this.show(this.back(), this.heading("No edge", html("span", { class: "end" }, this.variable(x)), html("span", { class: "soft" }, "and"), html("span", { class: "end" }, this.variable(y))),
       html("p", { class: "words" }, ...this.apart(x, y)), where && html("p", { class: "soft" }, ...where));
   }
 
@@ -104,6 +104,12 @@ class Panel {
       return html("li", {}, row);
     });
     this.show(this.back(), this.heading("Between two groups", count(list.length, "edge")), html("ul", { class: "rows" }, ...rows));
+  }
+
+  matrixLegend() {
+    const rows = [[ARROW, "B is not a cause of A."], [TAIL, "B is a cause of A."], [CIRCLE, "It cannot be told whether B is a cause of A."]].map(([mark, means]) =>
+      html("li", {}, html("div", { class: "sample" }, html("span", { class: `square ${MARK_NAMES[mark]}` }, html("span", { class: `glyph ${MARK_NAMES[mark]}` })), html("b", {}, capital(MARK_NAMES[mark])), html("span", { class: "tally" }, grouped(edges.filter((e) => e.markU === mark).length + edges.filter((e) => e.markV === mark).length))), html("p", {}, means)));
+    this.show(this.heading("How to read it", "Mark matrix"), html("p", { class: "soft" }, "The square in row A and column B shows the mark at B on the edge between A and B. Click one to read the edge; an empty one tells what separates the two."), html("ul", { class: "legend" }, ...rows));
   }
 
   legend() {

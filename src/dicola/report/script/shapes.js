@@ -10,26 +10,29 @@ function along(a, c, b, t) {
   return { x: s * s * a.x + 2 * s * t * c.x + t * t * b.x, y: s * s * a.y + 2 * s * t * c.y + t * t * b.y };
 }
 
-function inside(p, box) {
+function inside(p, box, grown) {
   const dx = Math.abs(p.x - box.x) - box.w / 2 + CORNER, dy = Math.abs(p.y - box.y) - box.h / 2 + CORNER;
-  return Math.hypot(Math.max(dx, 0), Math.max(dy, 0)) + Math.min(Math.max(dx, dy), 0) < CORNER;
+  return Math.hypot(Math.max(dx, 0), Math.max(dy, 0)) + Math.min(Math.max(dx, dy), 0) < CORNER + grown;
 }
 
-function leaving(a, c, b, box) {
+// Where the curve from a leaves its box, grown by so much on all sides.
+function leaving(a, c, b, box, grown) {
   let low = 0, high = 1;
   for (let i = 0; i < 18; i += 1) {
     const t = (low + high) / 2;
-    if (inside(along(a, c, b, t), box)) low = t;
+    if (inside(along(a, c, b, t), box, grown)) low = t;
     else high = t;
   }
   return low;
 }
 
-// The visible part of the edge between two boxes { x, y, w, h }; null where they overlap.
-function route(a, b, bend) {
+// The visible part of the edge between two boxes { x, y, w, h }; null where they overlap. It begins at the border, or at the middle of a
+// circle that touches the border.
+function route(a, b, bend, markA, markB, scale) {
   const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy) || 1;
   const c = { x: (a.x + b.x) / 2 - (2 * bend * dy) / length, y: (a.y + b.y) / 2 + (2 * bend * dx) / length };
-  const low = leaving(a, c, b, a), high = 1 - leaving(b, c, a, b);
+  const grown = (mark) => (mark === CIRCLE ? (RADIUS + 0.8) * scale : 0);
+  const low = leaving(a, c, b, a, grown(markA)), high = 1 - leaving(b, c, a, b, grown(markB));
   if (low >= high) return null;
   const polar = (low + high - 2 * low * high), first = (1 - low) * (1 - high), last = low * high;
   const control = { x: first * a.x + polar * c.x + last * b.x, y: first * a.y + polar * c.y + last * b.y };
@@ -41,8 +44,8 @@ function markShape(mark, tip, towards, scale) {
   const dx = towards.x - tip.x, dy = towards.y - tip.y, length = Math.hypot(dx, dy) || 1, ux = dx / length, uy = dy / length;
   const go = (by, aside = 0) => ({ x: tip.x + ux * by * scale - uy * aside * scale, y: tip.y + uy * by * scale + ux * aside * scale });
   if (mark === CIRCLE) {
-    const centre = go(RADIUS + 0.8), r = RADIUS * scale;
-    return { from: go(2 * RADIUS + 0.8), d: `M${round(centre.x - r)},${round(centre.y)}a${round(r)},${round(r)} 0 1 0 ${round(2 * r)},0a${round(r)},${round(r)} 0 1 0 ${round(-2 * r)},0Z` };
+    const centre = tip, r = RADIUS * scale;
+    return { from: go(RADIUS), d: `M${round(centre.x - r)},${round(centre.y)}a${round(r)},${round(r)} 0 1 0 ${round(2 * r)},0a${round(r)},${round(r)} 0 1 0 ${round(-2 * r)},0Z` };
   }
   if (mark === ARROW) {
     return { from: go(0.8 + 0.75 * HEAD), d: `M${at(go(0.8))}L${at(go(HEAD + 0.8, SPAN))}L${at(go(0.8 + 0.75 * HEAD))}L${at(go(HEAD + 0.8, -SPAN))}Z` };
@@ -52,7 +55,7 @@ function markShape(mark, tip, towards, scale) {
 
 // Write the curve and its marks into the paths of an edge's group: [hit, line, mark, mark].
 function shapeEdge(paths, a, b, { bend = 0, markU = TAIL, markV = TAIL, scale = 1 }) {
-  const way = route(a, b, bend);
+  const way = route(a, b, bend, markU, markV, scale);
   const [hit, line, first, second] = paths;
   if (!way) { paths.forEach((path) => path.setAttribute("d", "")); return; }
   const head = markShape(markU, way.start, way.control, scale), foot = markShape(markV, way.end, way.control, scale);
@@ -71,6 +74,5 @@ function edgePaths(edge) {
 function signPicture(markU, markV) {
   const edge = { markU, markV }, paths = edgePaths(edge);
   shapeEdge(paths, { x: -6, y: 8, w: 16, h: 16 }, { x: 62, y: 8, w: 16, h: 16 }, edge);
-  const kind = KINDS[`${markU}${markV}`] || "circle";
-  return svg("svg", { class: `sign edge ${kind}`, width: 56, height: 16, viewBox: "0 0 56 16", "aria-hidden": "true" }, ...paths.slice(1));
+  return svg("svg", { class: `sign edge ${kindOf(markU, markV)}`, width: 56, height: 16, viewBox: "0 0 56 16", "aria-hidden": "true" }, ...paths.slice(1));
 }

@@ -44,11 +44,11 @@ class Stage {
 
   // Show the rectangle { left, top, right, bottom } of the world, no larger than `most` times its own size.
   fit(bounds, { most = 1.25, glide = false } = {}) {
-    const box = this.box, margin = Math.min(28, box.width * 0.04);
+    const box = this.box, margin = Math.min(28, box.width * 0.04), tools = 40;
     if (!box.width || !bounds) return;
     const width = Math.max(bounds.right - bounds.left, 1), height = Math.max(bounds.bottom - bounds.top, 1);
-    const k = Math.min(most, (box.width - 2 * margin) / width, (box.height - 2 * margin) / height);
-    const view = { k, x: box.width / 2 - (k * (bounds.left + bounds.right)) / 2, y: box.height / 2 - (k * (bounds.top + bounds.bottom)) / 2 };
+    const k = Math.min(most, (box.width - 2 * margin) / width, (box.height - tools - 2 * margin) / height);
+    const view = { k, x: box.width / 2 - (k * (bounds.left + bounds.right)) / 2, y: (box.height - tools) / 2 - (k * (bounds.top + bounds.bottom)) / 2 };
     if (glide) this.glide(view);
     else this.show(view);
   }

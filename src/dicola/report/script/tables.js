@@ -51,7 +51,7 @@ function makeTables(element, { choose }) {
       { title: "From", value: (e) => e.u, cell: (e) => variable(e.u) },
       { title: "Edge", value: (e) => e.sign, cell: (e) => { const open = button("", () => choose.edge(e), { class: "open", "aria-label": `Explain ${names[e.u]} ${e.sign} ${names[e.v]}` }); open.append(signPicture(e.markU, e.markV)); return open; } },
       { title: "To", value: (e) => e.v, cell: (e) => variable(e.v) },
-      { title: "Rules", value: (e) => `${rule(e, e.u)} ${rule(e, e.v)}`, cell: (e) => [...new Set([rule(e, e.u), rule(e, e.v)])].filter(Boolean).join(", ") || "\u2013" },
+      { title: "Rules", value: (e) => `${rule(e, e.u)} ${rule(e, e.v)}`, cell: (e) => [...new Set([rule(e, e.u), rule(e, e.v)])].filter(Boolean).sort().join(", ") || "\u2013" },
       { title: "In words", value: (e) => words(e), cell: (e) => words(e) },
     ],
   });

@@ -39,8 +39,8 @@ class Outline {
     const share = html("span", { class: "share", "aria-hidden": "true" });
     share.style.setProperty("--share", `${(100 * node.variables.length) / size}%`);
     const label = node.isLeaf
-      ? [html("span", { class: "title" }, html("b", {}, `Leaf ${node.number}`), ` ${count(node.variables.length, "variable")}`), html("span", { class: "which" }, some(node.variables))]
-      : [html("span", { class: "title" }, html("b", {}, `Split ${node.number}`), ` ${node.variables.length} = ${node.sides[0].length} + ${node.sides[1].length}`, node.separator.length ? ` + ${node.separator.length} shared` : ""),
+      ? [html("span", { class: "title" }, html("b", {}, `Leaf ${node.number}`), ` \u00b7 ${count(node.variables.length, "variable")}`), html("span", { class: "which" }, some(node.variables))]
+      : [html("span", { class: "title" }, html("b", {}, `Split ${node.number}`), ` \u00b7 ${node.variables.length} = ${node.sides[0].length} + ${node.sides[1].length}`, node.separator.length ? ` + ${node.separator.length} shared` : ""),
         html("span", { class: "which" }, node.separator.length ? ["at ", html("em", {}, some(node.separator))] : "nothing ties the two sides together")];
     const item = html("li", {
       role: "treeitem", "aria-level": level, "aria-expanded": node.isLeaf || again ? null : String(this.open.has(node.number)), "aria-selected": "false", tabindex: -1, "data-node": node.number, class: node.isLeaf ? "leaf" : "split",
