@@ -10,7 +10,8 @@ class Graph {
     this.light = null; // variable -> "lit" | "left" | "right" | "separator"
     this.chosen = null;
     this.cursor = null;
-    this.stage = new Stage(surface, { grab: (event, point) => this.grab(event, point), onmove: ({ k }) => surface.classList.toggle("far", k < 0.3) });
+    this.drawnAt = 1;
+    this.stage = new Stage(surface, { grab: (event, point) => this.grab(event, point), onmove: ({ k }) => this.zoomed(k) });
     this.layers = { grounds: svg("g"), lines: svg("g"), boxes: svg("g") };
     this.stage.world.append(...Object.values(this.layers));
     surface.addEventListener("keydown", (event) => this.key(event));
@@ -29,8 +30,6 @@ class Graph {
       facts.communities.forEach((members, number) => { if (this.folded.has(number)) this.addCommunity(number, members); });
       names.forEach((_, v) => { if (!this.itemOf[v]) this.addVariable(v, this.places[v]); });
     }
-    const heights = [...this.items.values()].filter((item) => item.members).map((item) => item.box.h).sort((a, b) => a - b);
-    this.coarse = heights.length ? Math.max(1, heights[heights.length >> 1] / 90) : 1;
     const ties = new Map();
     for (const edge of edges) {
       const a = this.itemOf[edge.u], b = this.itemOf[edge.v];
@@ -116,13 +115,9 @@ class Graph {
     tie.paths = edgePaths(single || {});
     const title = single ? `${names[edge.u]} ${edge.sign} ${names[edge.v]}` : count(tie.edges.length, "edge");
     tie.group = svg("g", { class: single ? `edge ${edge.kind}` : "edge bundle", "data-tie": this.ties.indexOf(tie) }, svg("title", {}, title), ...tie.paths);
-    tie.scale = tie.a.members || tie.b.members ? this.coarse : 1;
-    if (tie.scale > 1 || tie.mixed) {
-      const width = (single ? 1.6 : 1.6 + Math.log2(tie.edges.length)) * tie.scale;
-      tie.paths[1].style.strokeWidth = round(width);
-      tie.paths[0].style.strokeWidth = round(Math.max(14, width * 3));
-      for (const path of tie.paths.slice(2)) path.style.strokeWidth = round(1.4 * tie.scale);
-    }
+    tie.coarse = Boolean(tie.a.members || tie.b.members);
+    tie.group.classList.toggle("coarse", tie.coarse);
+    if (tie.mixed) tie.paths[1].style.strokeWidth = round(1.6 + 0.8 * Math.log2(tie.edges.length));
     this.placeTie(tie);
   }
 
@@ -130,7 +125,17 @@ class Graph {
     if (tie.mixed) { shapeEdge(tie.paths, tie.a.box, tie.b.box, {}); return; }
     const [edge] = tie.edges, forward = this.itemOf[edge.u] === tie.a, whole = !tie.a.members && !tie.b.members && this.focus === null;
     const [from, to] = forward ? [tie.a, tie.b] : [tie.b, tie.a];
-    shapeEdge(tie.paths, from.box, to.box, { ...edge, bend: whole && !tie.a.moved && !tie.b.moved ? edge.bend : 0, scale: tie.scale });
+    shapeEdge(tie.paths, from.box, to.box, { ...edge, bend: whole && !tie.a.moved && !tie.b.moved ? edge.bend : 0, scale: tie.coarse ? this.markScale() : 1 });
+  }
+
+  // Marks at folded communities keep their size on the screen when one looks from afar.
+  markScale() { return Math.min(12, Math.max(1, 1 / this.stage.view.k)); }
+
+  zoomed(k) {
+    this.surface.classList.toggle("far", k < 0.3);
+    if (!this.ties || Math.abs(Math.log(k / this.drawnAt)) < 0.1) return;
+    this.drawnAt = k;
+    this.ties.filter((tie) => tie.coarse).forEach((tie) => this.placeTie(tie));
   }
 
   // Classes that say what is chosen, lit or pointed at; nothing moves.
@@ -203,7 +208,7 @@ class Graph {
     else this.stage.fit(boundsOf(facts.communities[numbers[0]].map((v) => this.places[v]), folded ? 400 : 60), { glide: true, most: 1 });
   }
 
-  fit(glide = true) { this.stage.fit(boundsOf([...this.items.values()].map((item) => item.box), 12), { glide, most: this.focus === null ? 1.25 : 1.5 }); }
+  fit(glide = true) { this.stage.fit(boundsOf([...this.items.values()].map((item) => item.box), 12), { glide, most: 1.5 }); }
 
   // Only a variable and its neighbours; null for the whole graph.
   focusOn(v) {

@@ -43,7 +43,7 @@ class Stage {
   }
 
   // Show the rectangle { left, top, right, bottom } of the world, no larger than `most` times its own size.
-  fit(bounds, { most = 1.25, glide = false } = {}) {
+  fit(bounds, { most = 1.5, glide = false } = {}) {
     const box = this.box, margin = Math.min(28, box.width * 0.04), tools = 40;
     if (!box.width || !bounds) return;
     const width = Math.max(bounds.right - bounds.left, 1), height = Math.max(bounds.bottom - bounds.top, 1);
