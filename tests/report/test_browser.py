@@ -312,6 +312,18 @@ def test_boxes_can_be_dragged_and_the_stage_panned_and_zoomed(browser, tmp_path)
     assert page.complaints() == []
 
 
+def test_a_run_without_edges_or_decomposition_has_every_view(browser, tmp_path) -> None:
+    page = Page(browser, tmp_path, discover(Oracle(DAG.from_edges([], nodes=["A", "B"])), decompose=False))
+    assert "every pair of variables can be separated" in page.side()
+    for view in ("matrix", "tree", "tables", "summary"):
+        page.view(view)
+        text = page.run("return document.body.innerText")
+        assert "null" not in text and "undefined" not in text and "NaN" not in text
+    page.view("tree")
+    assert "Not divided" in page.one(".side.wide").text
+    assert page.complaints() == []
+
+
 def test_communities_of_a_large_graph_fold_and_unfold(browser, tmp_path) -> None:
     page = Page(browser, tmp_path, discover(Oracle(simulate.modular_dag(modules=6, size=25, degree=2.4, links=8, seed=1))))
     folded, boxes = len(page.all(".community")), len(page.all(".world [data-item]"))

@@ -28,7 +28,7 @@ def test_a_collider_is_explained_by_the_set_that_leaves_it_out(found) -> None:
 
 def test_the_text_names_marks_rules_and_sets(found) -> None:
     text = str(found.explain("C", "D"))
-    for piece in ("C --> D", "C is a cause of D", "arrowhead at D", "tail at C", "R1: ", "independent given C."):
+    for piece in ("C --> D", "C is a cause of D", "arrowhead at D", "tail at C", "R1: ", "independent given C.", "adjacent: no set"):
         assert piece in text
 
 

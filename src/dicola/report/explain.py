@@ -76,6 +76,9 @@ class Explanation:
             lines.append(self.separation.found)
         for end in self.ends:
             lines += ["", str(end)]
+        if self.leaves:
+            shown = ", ".join(map(str, self.leaves[:8])) + (", …" if len(self.leaves) > 8 else "")
+            lines += ["", f"adjacent: no set separated the two in {'leaf' if len(self.leaves) == 1 else 'leaves'} {shown}."]
         if self.conflicts:
             lines += ["", "Conflicts at this edge; the first claim stands:", *(f"    {sentence}" for sentence in self.conflicts)]
         return "\n".join(lines)

@@ -89,7 +89,7 @@ class Graph {
     if (item.members) {
       const [first, ...rest] = communityNames[item.community], title = [first, ...rest].join(", ");
       group.classList.add("community");
-      const room = item.box.w * 0.86, em = Math.min(item.box.h * 0.26, room / (0.62 * Math.max(first.length + 2, 11)));
+      const room = item.box.w * 0.86, em = Math.min(item.box.h * 0.28, room / Math.max(0.66 * (first.length + 2), 5.6));
       group.append(svg("title", {}, `${count(item.members.length, "variable")}: ${title}, \u2026 Click to unfold.`),
         svg("rect", { rx: Math.min(40, item.box.h * 0.12), x: -item.box.w / 2, y: -item.box.h / 2, width: item.box.w, height: item.box.h }),
         svg("text", { class: "name", "font-size": round(em), y: round(-em * 0.15) }, `${first} \u2026`),

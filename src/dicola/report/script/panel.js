@@ -13,9 +13,7 @@ class Panel {
 
   variable(v) { return button(names[v], () => this.choose.variable(v), { class: "name", title: names[v] }); }
 
-  list(variables) {
-    return variables.flatMap((v, i) => [i ? ", " : "", this.variable(v)]);
-  }
+  list(variables) { return listed(variables.map((v) => this.variable(v))); }
 
   // A sentence of the library; `named(role)` answers with what stands for a {role}, anew for each mention.
   sentence(text, named) { return text.split(/\{(\w+)\}/).flatMap((part, i) => (i % 2 === 0 ? [part] : named(part))); }
@@ -65,7 +63,7 @@ class Panel {
   adjacency(edge) {
     const both = leavesOf[edge.u].filter((number) => leavesOf[edge.v].includes(number));
     if (!both.length) return null;
-    const where = both.slice(0, 4).flatMap((number, i) => [i ? ", " : "", this.node(number)]);
+    const where = listed(both.slice(0, 4).map((number) => this.node(number)));
     return html("div", { class: "evidence" }, html("h4", {}, "Adjacent"),
       html("p", {}, "No set separated the two in ", ...where, both.length > 4 ? ` and ${both.length - 4} more.` : "."));
   }
@@ -94,7 +92,7 @@ class Panel {
     const leaves = leavesOf[v];
     this.show(this.back(), this.heading("Variable", html("span", {}, names[v])),
       html("section", {}, html("h3", {}, count(own.length, "edge")), own.length ? html("ul", { class: "rows" }, ...rows) : html("p", { class: "soft" }, "It can be separated from every other variable.")),
-      html("section", {}, html("h3", {}, "Decomposition"), html("p", {}, `In ${count(leaves.length, "leaf", "leaves")}: `, ...leaves.slice(0, 12).flatMap((number, i) => [i ? ", " : "", this.node(number)]), leaves.length > 12 ? `, and ${leaves.length - 12} more.` : ".")));
+      html("section", {}, html("h3", {}, "Decomposition"), html("p", {}, `In ${count(leaves.length, "leaf", "leaves")}: `, ...listed(leaves.slice(0, 12).map((number) => this.node(number))), leaves.length > 12 ? `, and ${leaves.length - 12} more.` : ".")));
   }
 
   bundle(list) {
@@ -120,10 +118,13 @@ class Panel {
       html("p", {}, facts.words[marks].replace(/\{u\}/g, "A").replace(/\{v\}/g, "B"))));
     const keys = [["/", "search"], ["\u2190 \u2191 \u2192 \u2193", "move between variables"], ["Enter", "open"], ["Esc", "back"], ["+ \u2212 0", "zoom, fit"], ["Shift + arrows", "pan"]];
     this.show(this.heading("How to read it", count(size, "variable") + ", " + count(edges.length, "edge")),
-      html("p", { class: "soft" }, "Click an edge to read it with its evidence, or a variable to see its neighbourhood.", facts.communities.length ? " A large box holds a folded community; click it to unfold." : ""),
+      !edges.length ? null : html("p", { class: "soft" }, "Click an edge to read it with its evidence, or a variable to see its neighbourhood.", facts.communities.length ? " A large box holds a folded community; click it to unfold." : ""),
       edges.length ? html("ul", { class: "legend" }, ...rows) : html("p", {}, "No edges: every pair of variables can be separated."),
       html("details", {}, html("summary", {}, "Keys"), html("dl", { class: "keys" }, ...keys.flatMap(([key, does]) => [html("dt", {}, html("kbd", {}, key)), html("dd", {}, does)]))));
   }
 }
+
+// Nodes in a row; a comma never begins a line.
+function listed(nodes) { return nodes.flatMap((node, i) => (i < nodes.length - 1 ? [html("span", { class: "item" }, node, ","), " "] : [node])); }
 
 function capital(text) { return text[0].toUpperCase() + text.slice(1); }

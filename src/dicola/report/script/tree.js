@@ -9,11 +9,13 @@ class Outline {
     this.open = new Set(tree.filter((node) => !node.isLeaf && (node.depth < 3 || tree.length <= 60)).map((node) => node.number));
     this.list = html("ul", { role: "tree", class: "outline", "aria-label": "Decomposition tree", onkeydown: (event) => this.key(event) });
     const leaves = tree.filter((node) => node.isLeaf), largest = Math.max(...leaves.map((leaf) => leaf.variables.length));
-    element.append(
-      html("header", {}, html("p", { class: "kind" }, "Decomposition"), html("h2", {}, `${count(leaves.length, "leaf", "leaves")}, the largest with ${count(largest, "variable")}`)),
-      html("p", { class: "soft" }, tree.length > 1 ? "Each split parts the variables at a separator, which goes to both sides. Click one to see it in the graph." : "The learner ran on all variables at once."),
-      tree.length > 1 ? html("div", { class: "bar" }, button("Open all", () => this.openAll(true)), button("Close all", () => this.openAll(false))) : null,
-      this.list);
+    const many = tree.length > 1;
+    fill(element, {}, [
+      html("header", {}, html("p", { class: "kind" }, "Decomposition"), html("h2", {}, many ? `${count(leaves.length, "leaf", "leaves")}, the largest with ${count(largest, "variable")}` : "Not divided")),
+      html("p", { class: "soft" }, many ? "Each split parts the variables at a separator, which goes to both sides. Click one to see it in the graph." : "The learner ran on all variables at once."),
+      many ? html("div", { class: "bar" }, button("Open all", () => this.openAll(true)), button("Close all", () => this.openAll(false))) : null,
+      this.list,
+    ]);
     this.draw();
   }
 
