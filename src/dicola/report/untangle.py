@@ -77,7 +77,7 @@ def sweeps_for(sketch: Sketch) -> int:
 
 
 def untangled(sketch: Sketch, positions: Array, most: int = _VISITS) -> Array:
-    """Hill climbing, vertex by vertex, on rings that shrink; stops where nothing gets better or the sweeps (at ``most`` so many) are spent."""
+    """Hill climbing, vertex by vertex, on rings that shrink; stops where nothing gets better or after so many sweeps."""
     places = positions.copy()
     sweeps = min(sweeps_for(sketch), most)
     skipped = max(0, (len(_RINGS) - sweeps + 1) // 2)
