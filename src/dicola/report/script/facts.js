@@ -67,7 +67,8 @@ function sidesOf(node) {
   return sideSets.get(node.number);
 }
 
-// A set that separates two variables and the tree node it was found at; null where none is on record. Of several the smallest, then the first.
+// A set that separates two variables and the tree node it was found at; null where none is on record. Of several the smallest, then the
+// first, as TreeSets in decompose/merge.py answers.
 function separation(x, y) {
   const key = pairKey(x, y);
   if (foundLater.has(key)) return { set: foundLater.get(key), node: null };

@@ -1,5 +1,7 @@
 // The PAG: variables as boxes, folded communities as large boxes, and everything one can do to them.
 
+const READABLE = 160; // variables that may be unfolded to bring some of them out
+
 class Graph {
   constructor(surface, { choose }) {
     this.surface = surface;
@@ -50,7 +52,8 @@ class Graph {
 
   addCommunity(number, members) {
     const { box } = boundsOf(members.map((v) => this.places[v]), 8); // smaller than what it holds, so that the edges around it show
-    const item = { key: `c${number}`, community: number, members, box: { ...box, w: Math.max(0.74 * box.w, 160), h: Math.max(0.6 * box.h, 70) }, ties: [] };
+    Object.assign(box, { w: Math.max(0.74 * box.w, 160), h: Math.max(0.6 * box.h, 70) });
+    const item = { key: `c${number}`, community: number, members, box, ties: [] };
     this.items.set(item.key, item);
     members.forEach((v) => { this.itemOf[v] = item; });
   }
@@ -58,7 +61,7 @@ class Graph {
   draw() {
     this.arrange();
     this.layers.grounds.replaceChildren(...this.openCommunities());
-    for (const tie of this.ties) this.buildTie(tie);
+    this.ties.forEach((tie, number) => this.buildTie(tie, number));
     this.layers.lines.replaceChildren(...this.ties.map((tie) => tie.group));
     for (const item of this.items.values()) this.buildItem(item);
     this.layers.boxes.replaceChildren(...[...this.items.values()].map((item) => item.group));
@@ -71,7 +74,8 @@ class Graph {
     facts.communities.forEach((members, number) => {
       if (this.folded.has(number)) return;
       const frame = svg("rect", { class: "frame", rx: 14 }), sign = svg("text", {}, `\u2212 fold ${count(members.length, "variable")}`);
-      const group = svg("g", { class: "ground", "data-fold": number }, svg("title", {}, `Fold these ${members.length} variables into one box`), frame, sign);
+      const title = svg("title", {}, `Fold these ${members.length} variables into one box`);
+      const group = svg("g", { class: "ground", "data-fold": number }, title, frame, sign);
       this.grounds.push({ number, members, frame, sign, group });
     });
     this.grounds.forEach((ground) => this.placeGround(ground));
@@ -100,7 +104,8 @@ class Graph {
       if (v === this.focus) group.classList.add("focus");
       if (!facts.names[v].trim()) group.classList.add("nameless");
       group.append(svg("title", {}, names[v]),
-        svg("rect", { rx: CORNER, x: -item.box.w / 2, y: -item.box.h / 2, width: item.box.w, height: item.box.h }), svg("text", { y: 4.5 }, facts.shown[v]));
+        svg("rect", { rx: CORNER, x: -item.box.w / 2, y: -item.box.h / 2, width: item.box.w, height: item.box.h }),
+        svg("text", { y: 4.5 }, facts.shown[v]));
     }
     item.group = group;
     this.placeItem(item);
@@ -108,13 +113,14 @@ class Graph {
 
   placeItem(item) { item.group.setAttribute("transform", `translate(${round(item.box.x)} ${round(item.box.y)})`); }
 
-  buildTie(tie) {
+  buildTie(tie, number) {
     const single = tie.edges.length === 1 ? tie.edges[0] : null;
     const [edge] = tie.edges;
     tie.mixed = !single;
     tie.paths = edgePaths(single || {});
     const title = single ? `${names[edge.u]} ${edge.sign} ${names[edge.v]}` : count(tie.edges.length, "edge");
-    tie.group = svg("g", { class: single ? `edge ${edge.kind}` : "edge bundle", "data-tie": this.ties.indexOf(tie) }, svg("title", {}, title), ...tie.paths);
+    const kind = single ? edge.kind : "bundle";
+    tie.group = svg("g", { class: `edge ${kind}`, "data-tie": number }, svg("title", {}, title), ...tie.paths);
     tie.coarse = Boolean(tie.a.members || tie.b.members);
     tie.group.classList.toggle("coarse", tie.coarse);
     if (tie.mixed) tie.paths[1].style.strokeWidth = round(1.6 + 0.8 * Math.log2(tie.edges.length));
@@ -125,7 +131,8 @@ class Graph {
     if (tie.mixed) { shapeEdge(tie.paths, tie.a.box, tie.b.box, {}); return; }
     const [edge] = tie.edges, forward = this.itemOf[edge.u] === tie.a, whole = !tie.a.members && !tie.b.members && this.focus === null;
     const [from, to] = forward ? [tie.a, tie.b] : [tie.b, tie.a];
-    shapeEdge(tie.paths, from.box, to.box, { ...edge, bend: whole && !tie.a.moved && !tie.b.moved ? edge.bend : 0, scale: tie.coarse ? this.markScale() : 1 });
+    const bend = whole && !tie.a.moved && !tie.b.moved ? edge.bend : 0;
+    shapeEdge(tie.paths, from.box, to.box, { ...edge, bend, scale: tie.coarse ? this.markScale() : 1 });
   }
 
   // Marks at folded communities keep their size on the screen when one looks from afar.
@@ -162,7 +169,7 @@ class Graph {
   }
 
   grab(event, start) {
-    const target = event.target, tieElement = target.closest("[data-tie]"), itemElement = target.closest("[data-item]"), fold = target.closest("[data-fold]");
+    const [itemElement, tieElement, fold] = ["[data-item]", "[data-tie]", "[data-fold]"].map((own) => event.target.closest(own));
     if (itemElement) {
       const item = this.items.get(itemElement.dataset.item);
       let last = start;
@@ -177,9 +184,10 @@ class Graph {
   }
 
   shift(item, dx, dy) {
+    const moved = (box) => ({ ...box, x: box.x + dx, y: box.y + dy });
     item.moved = true;
-    item.box = { ...item.box, x: item.box.x + dx, y: item.box.y + dy };
-    if (item.members) item.members.forEach((v) => { this.places[v] = { ...this.places[v], x: this.places[v].x + dx, y: this.places[v].y + dy }; });
+    item.box = moved(item.box);
+    if (item.members) item.members.forEach((v) => { this.places[v] = moved(this.places[v]); });
     else if (this.focus === null) this.places[item.variable] = item.box;
     this.placeItem(item);
     item.ties.forEach((tie) => this.placeTie(tie));
@@ -226,7 +234,8 @@ class Graph {
     if (light) {
       this.focus = null;
       const hidden = [...new Set([...light.keys()].map((v) => communityOf[v]))].filter((number) => this.folded.has(number));
-      if (hidden.reduce((sum, number) => sum + facts.communities[number].length, 0) <= 160) hidden.forEach((number) => this.folded.delete(number));
+      const more = hidden.reduce((sum, number) => sum + facts.communities[number].length, 0);
+      if (more <= READABLE) hidden.forEach((number) => this.folded.delete(number));
     }
     this.draw();
     if (!light) return;
@@ -239,7 +248,10 @@ class Graph {
     if (edge && this.focus !== null && !(this.itemOf[edge.u] && this.itemOf[edge.v])) this.focusOn(null);
     if (edge) {
       const hidden = [edge.u, edge.v].map((v) => communityOf[v]).filter((number) => this.folded.has(number));
-      if (hidden.length && this.focus === null && this.itemOf[edge.u] === this.itemOf[edge.v]) { hidden.forEach((number) => this.folded.delete(number)); this.draw(); }
+      if (hidden.length && this.focus === null && this.itemOf[edge.u] === this.itemOf[edge.v]) {
+        hidden.forEach((number) => this.folded.delete(number));
+        this.draw();
+      }
     }
     this.paint();
   }
@@ -261,7 +273,8 @@ class Graph {
 
   firstInSight() {
     const box = this.stage.box, { x, y, k } = this.stage.view, middle = { x: (box.width / 2 - x) / k, y: (box.height / 2 - y) / k };
-    return [...this.items.values()].sort((a, b) => Math.hypot(a.box.x - middle.x, a.box.y - middle.y) - Math.hypot(b.box.x - middle.x, b.box.y - middle.y))[0];
+    const distance = ({ box: own }) => Math.hypot(own.x - middle.x, own.y - middle.y);
+    return [...this.items.values()].sort((a, b) => distance(a) - distance(b))[0];
   }
 
   moveCursor(item) {
@@ -269,7 +282,9 @@ class Graph {
     this.cursor = item.key;
     this.paint();
     this.stage.reveal(item.box);
-    say(item.members ? `${count(item.members.length, "variable")} folded: ${communityNames[item.community].join(", ")}` : `${names[item.variable]}, ${count(around[item.variable].length, "edge")}`);
+    const { members, variable, community } = item;
+    if (members) say(`${count(members.length, "variable")} folded: ${communityNames[community].join(", ")}`);
+    else say(`${names[variable]}, ${count(around[variable].length, "edge")}`);
   }
 }
 
@@ -308,7 +323,8 @@ function neighbourhood(v, places) {
   const found = new Map([[v, { ...centre, x: 0, y: 0 }]]);
   others.forEach((w, i) => {
     const turn = (others.length ? angle(others[0]) : 0) + (2 * Math.PI * i) / others.length, ring = 1 + (i % rings) * 0.75;
-    const across = ring * Math.max(widest + 70, 26 * Math.min(others.length, 16)), down = ring * Math.max(130, 16 * Math.min(others.length, 16));
+    const across = ring * Math.max(widest + 70, 26 * Math.min(others.length, 16));
+    const down = ring * Math.max(130, 16 * Math.min(others.length, 16));
     found.set(w, { ...places[w], x: across * Math.cos(turn), y: down * Math.sin(turn) });
   });
   const boxes = [...found.values()];

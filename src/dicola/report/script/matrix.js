@@ -40,17 +40,21 @@ class Matrix {
       add(edge.v, edge.u, edge.markU);
     }
     const whole = size * CELL, lines = this.order.map((_, i) => `M0,${i * CELL}h${whole}M${i * CELL},0v${whole}`).join("");
-    const paths = [CIRCLE, ARROW, TAIL].map((mark) => [svg("path", { class: `square ${MARK_NAMES[mark]}`, d: squares[mark] }), svg("path", { class: `glyph ${MARK_NAMES[mark]}`, d: glyphs[mark] })]);
+    const path = (kind, mark, d) => svg("path", { class: `${kind} ${MARK_NAMES[mark]}`, d });
+    const paths = [CIRCLE, ARROW, TAIL].flatMap((mark) => [path("square", mark, squares[mark]), path("glyph", mark, glyphs[mark])]);
+    const diagonal = this.order.map((_, i) => `M${i * CELL},${i * CELL}h${CELL}v${CELL}h${-CELL}Z`).join("");
     this.cross = svg("path", { class: "cross" });
     this.ring = svg("rect", { class: "ring", width: CELL, height: CELL, rx: 3, visibility: "hidden" });
     this.stage.world.replaceChildren(
       svg("rect", { class: "sheet", width: whole, height: whole }), svg("path", { class: "grid", d: size <= 300 ? lines : "" }),
-      svg("path", { class: "diagonal", d: this.order.map((_, i) => `M${i * CELL},${i * CELL}h${CELL}v${CELL}h${-CELL}Z`).join("") }), ...paths.flat(), this.cross, this.ring);
-    const label = (v, i, column) => svg("text", column ? { transform: `translate(${i * CELL + 15} ${-8}) rotate(-90)` } : { x: -8, y: i * CELL + 15, "text-anchor": "end" }, svg("title", {}, names[v]), facts.shown[v]);
-    const band = (column) => svg("rect", column ? { class: "band", x: 0, y: -this.longest, width: whole, height: this.longest } : { class: "band", x: -this.longest, y: 0, width: this.longest, height: whole });
+      svg("path", { class: "diagonal", d: diagonal }), ...paths, this.cross, this.ring);
+    const band = (x, y, width, height) => svg("rect", { class: "band", x, y, width, height });
+    const label = (place, v) => svg("text", place, svg("title", {}, names[v]), facts.shown[v]);
+    const rowLabel = (v, i) => label({ x: -8, y: i * CELL + 15, "text-anchor": "end" }, v);
+    const columnLabel = (v, i) => label({ transform: `translate(${i * CELL + 15} -8) rotate(-90)` }, v);
     if (this.rows) { this.rows.remove(); this.columns.remove(); this.corner.remove(); }
-    this.rows = svg("g", { class: "labels" }, band(false), ...this.order.map((v, i) => label(v, i, false)));
-    this.columns = svg("g", { class: "labels" }, band(true), ...this.order.map((v, i) => label(v, i, true)));
+    this.rows = svg("g", { class: "labels" }, band(-this.longest, 0, this.longest, whole), ...this.order.map(rowLabel));
+    this.columns = svg("g", { class: "labels" }, band(0, -this.longest, whole, this.longest), ...this.order.map(columnLabel));
     this.corner = svg("rect", { class: "band" });
     this.surface.append(this.columns, this.rows, this.corner);
   }
@@ -64,7 +68,9 @@ class Matrix {
     this.surface.classList.toggle("far", k < 0.4);
   }
 
-  fit(glide = true) { this.stage.fit({ left: -this.longest, top: -this.longest, right: size * CELL, bottom: size * CELL }, { glide, most: 1.4 }); }
+  fit(glide = true) {
+    this.stage.fit({ left: -this.longest, top: -this.longest, right: size * CELL, bottom: size * CELL }, { glide, most: 1.4 });
+  }
 
   cell(point) {
     const column = Math.floor(point.x / CELL), row = Math.floor(point.y / CELL);
@@ -82,7 +88,8 @@ class Matrix {
     const a = this.order[row], b = this.order[column];
     if (a === b) return names[a];
     const edge = edgeByPair.get(pairKey(a, b));
-    return edge ? `${names[edge.u]} ${edge.sign} ${names[edge.v]}: ${MARK_NAMES[markAt(edge, b)]} at ${names[b]}` : `${names[a]} and ${names[b]}: no edge`;
+    if (!edge) return `${names[a]} and ${names[b]}: no edge`;
+    return `${names[edge.u]} ${edge.sign} ${names[edge.v]}: ${MARK_NAMES[markAt(edge, b)]} at ${names[b]}`;
   }
 
   press(point) {

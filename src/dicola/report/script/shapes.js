@@ -44,11 +44,12 @@ function markShape(mark, tip, towards, scale) {
   const dx = towards.x - tip.x, dy = towards.y - tip.y, length = Math.hypot(dx, dy) || 1, ux = dx / length, uy = dy / length;
   const go = (by, aside = 0) => ({ x: tip.x + ux * by * scale - uy * aside * scale, y: tip.y + uy * by * scale + ux * aside * scale });
   if (mark === CIRCLE) {
-    const centre = tip, r = RADIUS * scale;
-    return { from: go(RADIUS), d: `M${round(centre.x - r)},${round(centre.y)}a${round(r)},${round(r)} 0 1 0 ${round(2 * r)},0a${round(r)},${round(r)} 0 1 0 ${round(-2 * r)},0Z` };
+    const r = round(RADIUS * scale), half = (across) => `a${r},${r} 0 1 0 ${round(across)},0`;
+    return { from: go(RADIUS), d: `M${round(tip.x - r)},${round(tip.y)}${half(2 * r)}${half(-2 * r)}Z` };
   }
   if (mark === ARROW) {
-    return { from: go(0.8 + 0.75 * HEAD), d: `M${at(go(0.8))}L${at(go(HEAD + 0.8, SPAN))}L${at(go(0.8 + 0.75 * HEAD))}L${at(go(HEAD + 0.8, -SPAN))}Z` };
+    const notch = go(0.8 + 0.75 * HEAD), corners = [go(0.8), go(HEAD + 0.8, SPAN), notch, go(HEAD + 0.8, -SPAN)];
+    return { from: notch, d: `M${corners.map(at).join("L")}Z` };
   }
   return { from: tip, d: "" };
 }
@@ -67,12 +68,13 @@ function shapeEdge(paths, a, b, { bend = 0, markU = TAIL, markV = TAIL, scale = 
 }
 
 function edgePaths(edge) {
-  return [svg("path", { class: "hit" }), svg("path", { class: "line" }), svg("path", { class: MARK_NAMES[edge.markU] || "" }), svg("path", { class: MARK_NAMES[edge.markV] || "" })];
+  return ["hit", "line", MARK_NAMES[edge.markU] || "", MARK_NAMES[edge.markV] || ""].map((kind) => svg("path", { class: kind }));
 }
 
 // The sign of an edge alone, as a small picture beside its words.
 function signPicture(markU, markV) {
   const edge = { markU, markV }, paths = edgePaths(edge);
   shapeEdge(paths, { x: -6, y: 8, w: 16, h: 16 }, { x: 62, y: 8, w: 16, h: 16 }, edge);
-  return svg("svg", { class: `sign edge ${kindOf(markU, markV)}`, width: 56, height: 16, viewBox: "0 0 56 16", "aria-hidden": "true" }, ...paths.slice(1));
+  const frame = { width: 56, height: 16, viewBox: "0 0 56 16", "aria-hidden": "true" };
+  return svg("svg", { class: `sign edge ${kindOf(markU, markV)}`, ...frame }, ...paths.slice(1));
 }

@@ -48,7 +48,8 @@ class Stage {
     if (!box.width || !bounds) return;
     const width = Math.max(bounds.right - bounds.left, 1), height = Math.max(bounds.bottom - bounds.top, 1);
     const k = Math.min(most, (box.width - 2 * margin) / width, (box.height - tools - 2 * margin) / height);
-    const view = { k, x: box.width / 2 - (k * (bounds.left + bounds.right)) / 2, y: (box.height - tools) / 2 - (k * (bounds.top + bounds.bottom)) / 2 };
+    const x = (box.width - k * (bounds.left + bounds.right)) / 2, y = (box.height - tools - k * (bounds.top + bounds.bottom)) / 2;
+    const view = { x, y, k };
     if (glide) this.glide(view);
     else this.show(view);
   }
