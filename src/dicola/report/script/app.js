@@ -29,7 +29,8 @@ function tabList(label, entries, onchange) {
 function makeSearch(choose) {
   const input = html("input", {
     type: "search", id: "search", placeholder: "Search a variable", "aria-label": "Search a variable",
-    autocomplete: "off", spellcheck: "false", role: "combobox", "aria-expanded": "false", "aria-controls": "hits", "aria-autocomplete": "list",
+    autocomplete: "off", spellcheck: "false", role: "combobox",
+    "aria-expanded": "false", "aria-controls": "hits", "aria-autocomplete": "list",
   });
   const list = html("ul", { id: "hits", role: "listbox", hidden: true, "aria-label": "Variables found" });
   let hits = [], active = 0;

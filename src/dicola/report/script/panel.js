@@ -151,7 +151,7 @@ class Panel {
   }
 
   matrixLegend() {
-    const meanings = { [ARROW]: "B is not a cause of A.", [TAIL]: "B is a cause of A.", [CIRCLE]: "Whether B is a cause of A cannot be told." };
+    const meanings = { [ARROW]: "B is not a cause of A.", [TAIL]: "B is a cause of A.", [CIRCLE]: "It cannot be told." };
     const rows = [ARROW, TAIL, CIRCLE].map((mark) => {
       const number = edges.reduce((sum, edge) => sum + (edge.markU === mark) + (edge.markV === mark), 0);
       const square = html("span", { class: `square ${MARK_NAMES[mark]}` }, html("span", { class: `glyph ${MARK_NAMES[mark]}` }));

@@ -130,7 +130,7 @@ function pairTable(choose) {
   };
   return new Table({
     placeholder: areMany ? "Type a variable\u2019s name to list its pairs" : "Filter pairs by name or separating set",
-    note: facts.sets ? null : "The sets recorded in leaves are too many for this page and stand in skeleton.json; those of splits are listed.",
+    note: facts.sets ? null : "The sets recorded in leaves are too many for this page and stand in skeleton.json; splits are here.",
     rows,
     text: (pair) => `${names[pair.x]} ${names[pair.y]} ${setOf(pair, names)}`,
     columns: [
