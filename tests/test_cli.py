@@ -32,7 +32,7 @@ def simulated(tmp_path_factory) -> Path:
 def test_help_names_every_command_and_exits_with_0(tmp_path):
     done = dicola("--help", cwd=tmp_path)
     assert done.returncode == 0
-    for command in ("demo", "fit", "simulate", "oracle", "compare", "learners", "tests", "blankets"):
+    for command in ("demo", "fit", "simulate", "oracle", "compare", "learners", "explain", "report", "convert", "tests", "blankets"):
         assert command in done.stdout
 
 
@@ -213,6 +213,38 @@ def test_an_unknown_latent_is_named(tmp_path):
     (tmp_path / "dag.csv").write_text("parent,child\nA,B\n")
     done = dicola("oracle", "dag.csv", "--latent", "L9", cwd=tmp_path)
     assert done.returncode == 1 and "'L9' is not a vertex" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("written")
+    (folder / "dag.csv").write_text("parent,child\nA,C\nB,C\nC,D\n")
+    assert dicola("oracle", "dag.csv", "--out", "r", "--quiet", cwd=folder).returncode == 0
+    return folder
+
+
+def test_explain_says_an_edge_in_words_and_a_pair_in_json(written):
+    assert "A o-> C" in dicola("explain", "r", "C", "A", cwd=written).stdout
+    facts = json.loads(dicola("explain", "r", "A", "D", "--json", cwd=written).stdout)
+    assert facts["edge"] is None and facts["separation"]["separating_set"] == ["C"]
+    done = dicola("explain", "r", "A", "Z", cwd=written)
+    assert done.returncode == 1 and "'Z' is not a vertex" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_report_makes_the_page_of_a_written_folder_again(written):
+    first = (written / "r/report.html").read_bytes()
+    (written / "r/report.html").unlink()
+    assert dicola("report", "r", "--quiet", cwd=written).returncode == 0
+    assert (written / "r/report.html").read_bytes() == first
+    facts = json.loads(dicola("report", "r", "--out", "sub/page.html", "--json", cwd=written).stdout)
+    assert facts == {"written_to": "sub/page.html"} and (written / "sub/page.html").read_bytes() == first
+
+
+@pytest.mark.parametrize("command", [["fit", "data.csv"], ["oracle", "dag.csv"], ["demo"]], ids=lambda command: command[0])
+def test_a_folder_that_cannot_be_written_is_told_before_the_work_begins(command, tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    done = dicola(*command, "--out", "taken", cwd=tmp_path)  # there is no data either: the folder is looked at first
+    assert done.returncode == 1 and "'taken' is a file" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_wrong_usage_exits_with_2(tmp_path):

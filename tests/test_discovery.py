@@ -155,6 +155,44 @@ def test_a_writer_that_fails_leaves_what_was_there_before(name, found, tmp_path,
     assert Discovery.read(tmp_path).pag == found.pag
 
 
+@pytest.mark.parametrize("name", ["pag.csv", "report.html", "timing.json"])
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), KeyboardInterrupt()], ids=["error", "interrupt"])
+def test_a_move_that_fails_puts_back_what_was_there_before(name, error, found, tmp_path, monkeypatch):
+    before = contents(found.write(tmp_path))
+    honest = Path.replace
+
+    def broken(self, target):
+        if self.name == name and self.parent.name == "new":
+            raise error
+        return honest(self, target)
+
+    other = discover(FisherZ(table(4), alpha=0.05))
+    monkeypatch.setattr(Path, "replace", broken)
+    for folder in (tmp_path, tmp_path / "fresh"):
+        with pytest.raises((InvalidData, KeyboardInterrupt)):
+            other.write(folder)
+    monkeypatch.undo()
+    assert list((tmp_path / "fresh").iterdir()) == []
+    (tmp_path / "fresh").rmdir()
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["pag.json", "skeleton.json", "discovery.json"])
+def test_files_of_two_runs_are_noticed(name, found, tmp_path):
+    other = discover(FisherZ(table(4), alpha=0.05))
+    assert other.pag != found.pag
+    found.write(tmp_path / "mixed")
+    other.write(tmp_path / "other")
+    (tmp_path / "mixed" / name).write_bytes((tmp_path / "other" / name).read_bytes())
+    with pytest.raises(InvalidData, match="not written together"):
+        Discovery.read(tmp_path / "mixed")
+
+
+def test_equal_discoveries_have_equal_hashes(found):
+    again = discover(FisherZ(table(), alpha=0.05))
+    assert again == found and hash(again) == hash(found) and len({again, found}) == 1
+
+
 def test_an_interruption_leaves_no_half_written_file(found, tmp_path, monkeypatch):
     honest = Path.write_text
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from dicola._version import __version__
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.split import Split
 from dicola.decompose.tree import Branch, Leaf, Tree
@@ -21,8 +21,10 @@ from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import BlanketSets, RecordedSets, SeparatingSets, Skeleton
 from dicola.orient.partial import Conflict, Reason
+from dicola.report.card import card
 from dicola.report.drawing import draw
-from dicola.report.page import PageContent, page
+from dicola.report.explain import Explanation, conflicts_in_words, explain
+from dicola.report.page import page
 
 FILES = ("pag.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json")
 
@@ -52,13 +54,11 @@ class Discovery:
 
     def conflicts_in_words(self) -> list[str]:
         """One sentence a conflict."""
-        name = self.skeleton.labels
-        return [
-            f"{c.rule} on {', '.join(name[v] for v in c.witness)} wants a {c.wanted.name.lower()} at {name[c.at]} "
-            f"on its edge to {name[c.other]}, "
-            f"where {c.standing_rule} on {', '.join(name[v] for v in c.standing_witness)} put a {c.standing.name.lower()}."
-            for c in self.conflicts
-        ]
+        return conflicts_in_words(self.conflicts, self.skeleton.labels)
+
+    def explain(self, u: object, v: object) -> Explanation:
+        """Why two variables are joined as they are, mark by mark, or which set separates them; ``str()`` of it is a text to read."""
+        return explain(self, u, v)
 
     def summary(self) -> str:
         """A few lines for a person."""
@@ -74,40 +74,37 @@ class Discovery:
 
     def report(self) -> str:
         """The one-file HTML report."""
-        content = PageContent(
-            title=f"PAG of {len(self.pag)} variables",
-            pag=self.pag,
-            settings=_flat(self.settings),
-            tests=self.tests,
-            seconds=self.seconds,
-            warnings=self.warnings,
-            conflicts=self.conflicts_in_words(),
-            legality=self.legality.reasons,
-            tree_summary={"leaves": self.tree.n_leaves, "largest leaf": self.tree.largest_leaf, "depth": self.tree.depth},
-            dicola_version=__version__,
-        )
-        return page(content)
+        return page(self)
+
+    def _repr_html_(self) -> str:
+        return card(self)
+
+    def __hash__(self) -> int:
+        return hash(self.pag)
 
     def write(self, folder: str | Path) -> Path:
         """Write the result into a folder: PAG as CSV, JSON and SVG, a report, separating sets, settings, and timings apart.
 
-        All files are written aside first and moved in at the end, so that an interrupted run leaves nothing half-written.
+        All files are written aside first and moved in at the end; where that fails, what was there before stays. ``discovery.json``
+        holds digests of the graph and of the skeleton, so that ``read`` notices files of two runs.
         """
+        skeleton = _dump(_skeleton_to_dict(self.skeleton, self.tree))
         texts = {
             "pag.csv": native.to_csv(self.pag),
             "pag.json": native.to_json(self.pag),
             "pag.svg": draw(self.pag),
             "report.html": self.report(),
-            "skeleton.json": _dump(_skeleton_to_dict(self.skeleton, self.tree)),
-            "discovery.json": _dump(self._to_dict()),
+            "skeleton.json": skeleton,
+            "discovery.json": _dump(self._to_dict(_digests(self.pag, skeleton))),
             "timing.json": _dump(self.seconds),
         }
         return write_texts(folder, texts)
 
-    def _to_dict(self) -> dict[str, Any]:
+    def _to_dict(self, digests: dict[str, str]) -> dict[str, Any]:
         return {
             "format": "dicola.discovery",
             "version": 1,
+            "sha256": digests,
             "tests": self.tests,
             "settings": self.settings,
             "warnings": list(self.warnings),
@@ -128,6 +125,11 @@ class Discovery:
             seconds = json.loads(texts["timing.json"])
             pag = native.from_json(texts["pag.json"])
             skeleton, tree = _skeleton_from_dict(skeleton_facts, pag.names)
+            if "sha256" in facts and facts["sha256"] != _digests(pag, texts["skeleton.json"]):
+                raise InvalidData(
+                    f"the files in {str(folder)!r} were not written together: pag.json, skeleton.json and discovery.json are of different "
+                    "runs, or one was changed. Write the result again."
+                )
             return cls(
                 pag=pag,
                 skeleton=skeleton,
@@ -145,19 +147,14 @@ class Discovery:
             raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {type(error).__name__}: {error}.") from None
 
 
-def _flat(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings of settings as lines of their own: ``learner: fci``, ``learner max_condition_size: …``."""
-    flat: dict[str, Any] = {}
-    for name, value in settings.items():
-        if isinstance(value, dict):
-            flat |= {name if key == "name" else f"{name} {key}": entry for key, entry in value.items()}
-        else:
-            flat[name] = value
-    return flat
-
-
 def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def _digests(pag: PAG, skeleton: str) -> dict[str, str]:
+    """What tells the parts of one result from those of another; the order of the columns takes no part."""
+    texts = {"pag": native.to_json(pag.reordered(sorted(pag.names))), "skeleton": skeleton}
+    return {name: sha256(text.encode("utf-8")).hexdigest() for name, text in texts.items()}
 
 
 def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,18 +10,45 @@ from pathlib import Path
 from dicola.errors import InvalidData
 
 
-def write_texts(folder: str | Path, texts: Mapping[str, str]) -> Path:
-    """Write several text files into a folder: all are written aside first, then moved in, so that none is ever half-written."""
+def writable_folder(folder: str | Path) -> Path:
+    """The folder, if results could be written there; asked before a long run, so that it does not end in vain. Nothing is made yet."""
     target = Path(folder)
-    if target.exists() and not target.is_dir():
-        raise InvalidData(f"{str(folder)!r} is a file; the results need a folder.")
+    nearest = next(path for path in (target, *target.absolute().parents) if os.path.lexists(path))
+    if not nearest.is_dir():
+        raise InvalidData(f"{str(nearest)!r} is a file; the results need a folder.")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise InvalidData(f"the results could not be written to {str(folder)!r}: {str(nearest)!r} is not writable.")
+    return target
+
+
+def write_texts(folder: str | Path, texts: Mapping[str, str]) -> Path:
+    """Write several text files into a folder: all of them, or none.
+
+    They are written aside first and then moved in; where a move fails, the files that were there before are put back.
+    """
+    target = writable_folder(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".dicola-", dir=target) as scratch:
+            fresh, old = Path(scratch) / "new", Path(scratch) / "old"
+            fresh.mkdir()
+            old.mkdir()
             for name, text in texts.items():
-                (Path(scratch) / name).write_text(text, encoding="utf-8", newline="")
-            for name in texts:
-                (Path(scratch) / name).replace(target / name)
+                (fresh / name).write_text(text, encoding="utf-8", newline="")
+            moved: list[str] = []
+            try:
+                for name in texts:
+                    moved.append(name)
+                    if (target / name).exists():
+                        (target / name).replace(old / name)
+                    (fresh / name).replace(target / name)
+            except BaseException:
+                for name in moved:
+                    if (old / name).exists():
+                        (old / name).replace(target / name)
+                    elif not (fresh / name).exists():
+                        (target / name).unlink(missing_ok=True)
+                raise
     except OSError as error:
         raise InvalidData(f"the results could not be written to {str(folder)!r}: {error.strerror or error}.") from None
     return target

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from dicola.blankets.names import BLANKETS
 from dicola.ci.names import TESTS
-from dicola.cli import blankets, compare, demo, fit, learners, oracle, simulate, tests
+from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, oracle, report, simulate, tests
 from dicola.cli.app import app
 
-MODULES = (demo, fit, simulate, oracle, compare, learners, tests, blankets)
+MODULES = (demo, fit, simulate, oracle, compare, explain, report, convert, learners, tests, blankets)
 COMMAND = [sys.executable, "-c", "from dicola.cli.app import main; main()"]
 
 
@@ -28,7 +28,10 @@ def test_help_shows_examples_and_they_run(module, small, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for example in module.EXAMPLES:
         assert example in shown
-        command = example.partition(" > ")[0].replace("--out results", "--out mine").replace("L1", "X1").replace("L2", "X2").split()
+        command = example.partition(" > ")[0].replace("--out results", "--out mine")
+        for shown_name, name_here in (("L1", "X1"), ("L2", "X2"), ("Smoking", "X1"), ("Cancer", "X2")):
+            command = command.replace(shown_name, name_here)
+        command = command.split()
         assert command[:2] == ["dicola", name]
         done = CliRunner().invoke(app, command[1:])
         assert done.exit_code == 0, done.output
@@ -41,6 +44,9 @@ def test_every_command_has_json_on_standard_output_and_nothing_else(small, tmp_p
         ["simulate", "--er", "9,2", "--latents", 1, "--samples", 20, "--seed", 1, "--out", tmp_path / "s"],
         ["compare", small / "results", small / "results"],
         ["demo", "--samples", 100, "--out", tmp_path / "d"],
+        ["explain", small / "results", "X1", "X2"],
+        ["report", small / "results", "--out", tmp_path / "again.html"],
+        ["convert", small / "results", tmp_path / "pag.dot"],
         ["learners"],
         ["tests"],
         ["blankets"],

@@ -17,7 +17,7 @@ def overlapping(boxes: dict[str, Box], margin: float = 4.0) -> list[tuple[str, s
     ]
 
 
-@pytest.mark.parametrize("observed", [5, 12, 32, 60, 150])
+@pytest.mark.parametrize("observed", [5, 12, 32, 60, 150, 260])
 def test_boxes_do_not_overlap(make_pag, observed: int) -> None:
     assert overlapping(layout(make_pag(observed))) == []
 

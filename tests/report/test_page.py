@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -7,27 +10,24 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from dicola.graphs.pag import PAG
-from dicola.report.page import PageContent, page
+from dicola import DAG, PAG, Discovery, FisherZ, Oracle, discover, simulate
+from dicola.report.page import page
 
 TIMING = re.compile(r"<!-- timing:begin -->.*?<!-- timing:end -->", re.DOTALL)
+FACTS = re.compile(r'<script type="application/json" id="facts">(.*?)</script>', re.DOTALL)
 VOID = {"meta", "input", "br"}
 
 
 @pytest.fixture(scope="module")
-def content(make_pag) -> PageContent:
-    return PageContent(
-        title="Example",
-        pag=make_pag(10, latents=2),
-        settings={"alpha": 0.01, "learner": "fci", "max_depth": None, "decompose": True},
-        tests={"blankets": 45, "leaves": 1200, "orientation": 0, "total": 1245},
-        seconds={"leaves": 0.25, "total": 0.5},
-        warnings=["few rows"],
-        conflicts=[],
-        legality=(),
-        tree_summary={"leaves": 3, "largest_leaf": 5},
-        dicola_version="0.1.0",
-    )
+def found() -> Discovery:
+    dag = simulate.er_dag(12, 2.6, seed=4)
+    table = simulate.linear_gaussian(dag, 500, seed=4).drop(columns=list(simulate.hide(dag, 2, seed=4)))
+    return discover(FisherZ(table, alpha=0.05))
+
+
+@pytest.fixture(scope="module")
+def text(found) -> str:
+    return page(found)
 
 
 class Balance(HTMLParser):
@@ -38,6 +38,7 @@ class Balance(HTMLParser):
         self.open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert not any(name.startswith("on") or name == "style" for name, _ in attrs)
         if tag not in VOID:
             self.open.append(tag)
 
@@ -45,60 +46,105 @@ class Balance(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_page_is_well_formed(content: PageContent) -> None:
+def test_page_is_well_formed_and_has_no_handlers_or_styles_in_its_tags(text) -> None:
     parser = Balance()
-    parser.feed(page(content))
+    parser.feed(text)
     assert parser.open == []
 
 
-def test_seconds_stand_in_one_block_and_nothing_else_does_change(content: PageContent) -> None:
-    first = page(content)
-    second = page(replace(content, seconds={"leaves": 7.125, "orientation": 1.0, "total": 9.75}))
-    assert first.count("<!-- timing:begin -->") == first.count("<!-- timing:end -->") == 1
-    assert first != second
-    assert TIMING.sub("", first) == TIMING.sub("", second)
-    assert "0.250" in TIMING.findall(first)[0]
+def test_seconds_stand_in_one_block_and_nothing_else_does_change(found, text) -> None:
+    second = page(replace(found, seconds={"leaves": 7.125, "orientation": 1.0, "total": 9.75}))
+    assert text.count("<!-- timing:begin -->") == text.count("<!-- timing:end -->") == 1
+    assert text != second
+    assert TIMING.sub("", text) == TIMING.sub("", second)
+    assert "7.125" in TIMING.findall(second)[0]
 
 
-def test_same_content_gives_the_same_bytes_in_any_order_of_vertices(content: PageContent) -> None:
-    assert page(content) == page(replace(content, pag=content.pag.reordered(content.pag.names[::-1])))
+def test_same_result_gives_the_same_bytes_in_any_order_of_vertices(found, text) -> None:
+    assert text == page(replace(found, pag=found.pag.reordered(found.pag.names[::-1])))
 
 
-def test_page_reaches_for_nothing(content: PageContent) -> None:
-    text = page(content).replace('xmlns="http://www.w3.org/2000/svg"', "")
-    assert not re.search(r"https?:|//[a-z]|url\(|@import|<script|<link|<img", text)
+def test_page_reaches_for_nothing(text) -> None:
+    without_names_of_standards = text.replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"https?:|url\(|@import|<link|<img|<iframe|fetch\(|XMLHttpRequest|innerHTML|eval\(", without_names_of_standards)
 
 
-def test_page_lists_every_edge_with_its_words(content: PageContent) -> None:
-    text = page(content)
-    assert all(sentence in text for sentence in content.pag.in_words())
-    assert text.count('<th scope="row"><code>') == content.pag.n_edges
+def test_policy_allows_the_script_and_the_styles_of_the_page_alone(text) -> None:
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+    assert policy.startswith("default-src 'none'; ") and "unsafe" not in policy
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    for piece in (script, *re.findall(r"<style>(.*?)</style>", text, re.DOTALL)):
+        assert base64.b64encode(hashlib.sha256(piece.encode()).digest()).decode() in policy
 
 
-def test_page_tells_settings_tests_and_warnings(content: PageContent) -> None:
-    text = page(content)
-    for piece in ("max depth", "not set", "0.01", "blankets", "1\u202f245", "few rows", "largest leaf", "dicola 0.1.0"):
+def test_page_lists_every_edge_with_its_words_for_readers_without_scripts(found, text) -> None:
+    from html import escape
+
+    assert all(escape(sentence) in text for sentence in found.pag.in_words())
+    assert text.count('<th scope="row"><code>') == found.pag.n_edges
+    assert "<svg" in text
+
+
+def test_page_tells_settings_tests_and_warnings(found) -> None:
+    text = page(replace(found, warnings=("few rows",), tests={**found.tests, "total": 1245}))
+    for piece in ("max depth", "not set", "0.05", "blankets", "1\u202f245", "few rows", "largest leaf", "dicola 0."):
         assert piece in text
 
 
-def test_page_says_whether_the_graph_is_legal(content: PageContent) -> None:
-    assert "is a legal PAG" in page(content)
-    illegal = page(replace(content, legality=("the edge 'A' - 'B' is wrong",)))
-    assert "is not a legal PAG" in illegal
-    assert "the edge &#x27;A&#x27; - &#x27;B&#x27; is wrong" in illegal
+def test_page_says_whether_the_graph_is_legal() -> None:
+    dag = DAG.from_edges([("A", "C"), ("B", "C"), ("C", "D")])
+    legal = discover(Oracle(dag))
+    assert "is a legal PAG" in page(legal)
+    illegal = replace(legal, pag=PAG.from_text("A --> C; C --> D; D --> A; B o-> C"))
+    assert "is not a legal PAG" in page(illegal)
 
 
-def test_everything_from_outside_is_escaped(content: PageContent) -> None:
-    bad = "<script>alert('&')</script><!-- timing:begin -->"
-    pag = PAG.from_matrix([[0, 2], [1, 0]], [bad, "B"])
-    text = page(
-        PageContent(bad, pag, {bad: bad}, {bad: 1}, {bad: 1.0}, [bad], [bad], [bad], {bad: {bad: [bad, {bad}]}}, bad),
-    )
-    assert "<script" not in text
-    assert text.count("<!-- timing:begin -->") == 1
+def test_facts_hold_the_graph_the_reasons_and_the_separating_sets(found, text) -> None:
+    facts = json.loads(FACTS.search(text)[1])
+    names = facts["names"]
+    marks = np.zeros((len(names), len(names)), dtype=int)
+    for u, v, mark_u, mark_v, _ in facts["edges"]:
+        marks[v, u], marks[u, v] = mark_u, mark_v
+    assert PAG.from_matrix(marks, names) == found.pag
+    for (u, v, mark_u, mark_v, _), (why_u, why_v) in zip(facts["edges"], facts["why"], strict=True):
+        assert (why_u == 0) == (mark_u == 1) and (why_v == 0) == (mark_v == 1)
+        if why_v:
+            reason = found.reasons[u, v]
+            assert why_v == [reason.rule, *reason.witness]
+    recorded = {(x, y): tuple(z) for sets in facts["sets"].values() for x, y, *z in sets}
+    assert recorded and all(found.skeleton.sets.get(x, y) is not None or (x, y) in found.skeleton.edges for x, y in recorded)
 
 
-def test_empty_graph_and_empty_facts_make_a_page() -> None:
-    text = page(PageContent("Nothing", PAG(np.zeros((2, 2)), ["A", "B"]), {}, {}, {}, (), (), (), {}, "0"))
+def test_sets_that_are_too_many_stay_out_of_the_page(found, monkeypatch) -> None:
+    monkeypatch.setattr("dicola.report.payload._ROOM_FOR_SETS", 3)
+    assert json.loads(FACTS.search(page(found))[1])["sets"] is None
+
+
+ODD = ["<script>alert(1)</script>", "</script><!-- timing:begin -->"]
+ODD += ['"', "&", "a;b", "\u2028", "🌱", "x" * 200, "变量", "", "{u}", "__proto__"]
+
+
+def test_everything_from_outside_is_escaped() -> None:
+    edges = [(ODD[i], ODD[(i + 1) % len(ODD)]) for i in range(0, len(ODD) - 1)]
+    found = replace(discover(Oracle(DAG.from_edges(edges))), warnings=(ODD[1],), settings={ODD[0]: {ODD[1]: [ODD[0]]}})
+    text = page(found)
+    assert "<script>alert" not in text and text.count("</script>") == 2 and text.count("<!-- timing:begin -->") == 1
+    assert set(json.loads(FACTS.search(text)[1])["names"]) == set(ODD)
+    parser = Balance()
+    parser.feed(text)
+    assert parser.open == []
+
+
+def test_graph_without_edges_makes_a_page() -> None:
+    text = page(discover(Oracle(DAG.from_edges([], nodes=["A", "B"]))))
     assert "No edges" in text
     assert len(TIMING.findall(text)) == 1
+
+
+def test_a_large_graph_starts_with_communities_folded_until_one_look_takes_in_the_rest() -> None:
+    dag = simulate.modular_dag(modules=6, size=25, degree=2.4, links=8, seed=1)
+    facts = json.loads(FACTS.search(page(discover(Oracle(dag))))[1])
+    members = [v for group in facts["communities"] for v in group]
+    assert len(members) == len(set(members)) and facts["folded"]
+    hidden = sum(len(facts["communities"][i]) - 1 for i in facts["folded"])
+    assert len(facts["names"]) - hidden <= 80 < len(facts["names"])

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from dicola.cli import blankets, compare, convert, demo, fit, learners, oracle, simulate, tests
+from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, oracle, report, simulate, tests
 from dicola.cli.words import in_options
 from dicola.errors import DicolaError
 
@@ -50,6 +50,8 @@ _add(fit.fit, fit.EXAMPLES)
 _add(simulate.simulate, simulate.EXAMPLES)
 _add(oracle.oracle, oracle.EXAMPLES)
 _add(compare.compare, compare.EXAMPLES)
+_add(explain.explain, explain.EXAMPLES)
+_add(report.report, report.EXAMPLES)
 _add(convert.convert, convert.EXAMPLES)
 _add(learners.learners, learners.EXAMPLES)
 _add(tests.tests, tests.EXAMPLES)

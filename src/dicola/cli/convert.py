@@ -9,7 +9,6 @@ import typer
 
 from dicola.cli import options
 
-
 EXAMPLES = ("dicola convert results/pag.json pag.graphml", "dicola convert results pag.csv --to edges")
 
 

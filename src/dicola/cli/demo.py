@@ -25,7 +25,9 @@ def demo(
     """Simulate the MILDEW network with three hidden variables, learn its PAG, and compare with the truth."""
     from dicola import metrics, simulate
     from dicola.estimator import DiCoLa
+    from dicola.files import writable_folder
 
+    writable_folder(out)
     dag = simulate.network("mildew")
     latents = simulate.hide(dag, 3, seed, pool="root")
     table = simulate.linear_gaussian(dag, samples, seed).drop(columns=list(latents))

@@ -66,7 +66,10 @@ def fit(
     """
     from dicola.data import read_table
     from dicola.estimator import DiCoLa
+    from dicola.files import writable_folder
 
+    if out is not None:
+        writable_folder(out)
     base = options.learner_with(learner, max_condition_size=max_condition_size, max_possible_dsep_size=max_possible_dsep_size)
     model = DiCoLa(
         learner=base,

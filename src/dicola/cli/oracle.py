@@ -33,8 +33,11 @@ def oracle(
     """Learn the PAG of a known DAG with perfect independence answers: the most that any number of rows could tell."""
     from dicola.ci.oracle import Oracle
     from dicola.discover import discover
+    from dicola.files import writable_folder
     from dicola.graphs.formats.native import read_dag, read_lines
 
+    if out is not None:
+        writable_folder(out)
     hidden = [*(latent or ()), *(read_lines(latents_file) if latents_file else ())]
     graph = read_dag(dag, read_lines(nodes) if nodes else None)
     with progress_bar(quiet or json) as progress:

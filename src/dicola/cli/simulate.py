@@ -39,9 +39,10 @@ def simulate(
 ) -> None:
     """Draw a linear Gaussian table from a known DAG, hide some variables, and write the table with its truth."""
     from dicola import simulate as simulation
-    from dicola.files import write_texts
+    from dicola.files import writable_folder, write_texts
     from dicola.graphs.formats import native
 
+    writable_folder(out)
     if (network is None) == (er is None):
         raise InvalidSetting("name the graph in one way: --network NAME, or --er N,DEGREE.")
     dag = simulation.network(network) if network is not None else _er_dag(er or "", seed)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import checked_limit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 STOPS = ("auto", "paper", "reference")
 _WORTH_SPLITTING = 5  # sets of at most so many variables are learned faster than split, and no worse
@@ -82,6 +85,15 @@ class Tree:
     def bottom_up(self) -> list[int]:
         """Node numbers, children before their branches: a child has fewer variables than its branch."""
         return sorted(range(len(self.nodes)), key=lambda number: (len(self.nodes[number].variables), number))
+
+    def plot(self, ax: Axes | None = None, names: Sequence[str] | None = None) -> Axes:
+        """The tree on Matplotlib axes (extra ``plot``): sizes of all parts, separators in orange.
+
+        ``names`` tells the variables by their position (``discovery.skeleton.labels``), so that small separators are spelled out.
+        """
+        from dicola.report.figures import plot_tree
+
+        return plot_tree(self, ax, names)
 
     def __repr__(self) -> str:
         return f"<Tree: {self.n_leaves} leaves, largest {self.largest_leaf}, depth {self.depth}>"

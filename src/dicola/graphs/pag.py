@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
 from dicola.errors import InvalidGraph
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark, MixedGraph
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class PAG(MixedGraph):
@@ -54,8 +60,37 @@ class PAG(MixedGraph):
         """One sentence an edge, in the order of ``edges()``."""
         return [edge_in_words(edge) for edge in self.edges()]
 
+    def draw(self) -> str:
+        """A drawing as SVG text, with a true circle, arrowhead or tail at each end; needs no other program."""
+        from dicola.report.drawing import draw
 
-_WORDS = {
+        return draw(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The same drawing on Matplotlib axes (extra ``plot``), for papers: ``pag.plot().figure.savefig("pag.pdf")``."""
+        from dicola.report.figures import plot_pag
+
+        return plot_pag(self, ax)
+
+    def plot_matrix(
+        self, ax: Axes | None = None, order: Sequence[str] | None = None, groups: Mapping[str, Sequence[str]] | None = None
+    ) -> Axes:
+        """The mark matrix on Matplotlib axes: the square in row a and column b shows the mark at b.
+
+        An arrowhead is black, a tail blue, a circle red, and each has its sign. ``order`` lists the names from top to bottom;
+        ``groups`` (title: names) sets such a list out in blocks.
+        """
+        from dicola.report.figures import plot_matrix
+
+        return plot_matrix(self, ax, order, groups)
+
+    def _repr_svg_(self) -> str | None:
+        from dicola.report.card import drawing_for_notebook
+
+        return drawing_for_notebook(self)
+
+
+WORDS = {
     (TAIL, ARROW): "{u} is a cause of {v} (directly or through variables not shown).",
     (ARROW, ARROW): "{u} and {v} share a hidden common cause; neither causes the other.",
     (CIRCLE, ARROW): "{v} is not a cause of {u}: either {u} causes {v}, or a hidden common cause drives both.",
@@ -63,8 +98,9 @@ _WORDS = {
     (TAIL, TAIL): "{u} and {v} are tied together by selection of the sample.",
     (TAIL, CIRCLE): "{u} is a cause of {v} or of selection of the sample; whether {v} acts back is open.",
 }
+"""What an edge claims, by its marks at u and at v."""
 
 
 def edge_in_words(edge: Edge) -> str:
     """What the edge claims, as a sentence."""
-    return _WORDS[int(edge.mark_u), int(edge.mark_v)].format(u=edge.u, v=edge.v)
+    return WORDS[int(edge.mark_u), int(edge.mark_v)].format(u=edge.u, v=edge.v)

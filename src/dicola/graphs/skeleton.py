@@ -101,6 +101,9 @@ class RecordedSets(SeparatingSets):
     def __len__(self) -> int:
         return len(self._sets)
 
+    def __contains__(self, pair: object) -> bool:
+        return pair in self._sets
+
     def __iter__(self) -> Iterator[Pair]:
         return iter(sorted(self._sets))
 

@@ -1,1 +1,1 @@
-"""What a person looks at: the drawing of a PAG and the page around it."""
+"""What a person looks at: drawings of a PAG, the page around them, and why each mark stands."""

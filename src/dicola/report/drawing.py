@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Final
 
@@ -17,7 +18,7 @@ from dicola.report.routing import CORNER, Route, routes
 Array = NDArray[np.float64]
 
 _MARGIN: Final = 24.0
-_RADIUS: Final = 4.2  # of an open circle
+RADIUS: Final = 4.2  # of an open circle
 _HEAD: Final = 11.5  # length of an arrowhead
 _SPAN: Final = 5.0  # half its width
 
@@ -38,7 +39,7 @@ def draw(pag: PAG) -> str:
     """
     boxes = layout(pag)
     edges = pag.reordered(in_natural_order(pag.names)).edges()
-    ways = routes([(edge.u, edge.v) for edge in edges], boxes)
+    ways = edge_routes(edges, boxes)
     left, top, width, height = _view(boxes, ways)
     view = " ".join(_number(value) for value in (left, top, width, height))
     parts = [
@@ -46,7 +47,7 @@ def draw(pag: PAG) -> str:
         f'width="{_number(width)}" height="{_number(height)}">',
         "<title>Partial ancestral graph</title>",
         f"<desc>{_description(pag)}</desc>",
-        f"<style>\n{files('dicola.report').joinpath('drawing.css').read_text(encoding='utf-8')}</style>",
+        f"<style>{drawing_style()}</style>",
         f'<rect class="ground" x="{_number(left)}" y="{_number(top)}" width="{_number(width)}" height="{_number(height)}"/>',
         '<g class="edges">',
         *(_edge(edge, way) for edge, way in zip(edges, ways, strict=True)),
@@ -59,9 +60,23 @@ def draw(pag: PAG) -> str:
     return "\n".join(parts) + "\n"
 
 
+def edge_routes(edges: Sequence[Edge], boxes: Mapping[str, Box]) -> list[Route]:
+    """The way of each edge from border to border, or from the middle of a circle that touches the border."""
+    room = [[RADIUS + 0.8 if mark is Mark.CIRCLE else 0.0 for mark in (edge.mark_u, edge.mark_v)] for edge in edges]
+    return routes([(edge.u, edge.v) for edge in edges], boxes, np.array(room).reshape(-1, 2))
+
+
+def drawing_style() -> str:
+    """The text of the drawing's style element."""
+    return "\n" + files("dicola.report").joinpath("drawing.css").read_text(encoding="utf-8")
+
+
 def draw_key(edge: Edge) -> str:
     """The sign of an edge alone, for a legend inside a page that holds a drawing (its style is shared)."""
-    left, right = np.array([2.0, 9.0]), np.array([62.0, 9.0])
+    left, right = (
+        np.array([2.0 + RADIUS * (edge.mark_u is Mark.CIRCLE), 9.0]),
+        np.array([62.0 - RADIUS * (edge.mark_v is Mark.CIRCLE), 9.0]),
+    )
     way = Route(left, (left + right) / 2, right, bent=False)
     return f'<svg class="pag key" width="64" height="18" viewBox="0 0 64 18" aria-hidden="true">{_edge(edge, way, titled=False)}</svg>'
 
@@ -93,26 +108,30 @@ def _edge(edge: Edge, way: Route, titled: bool = True) -> str:
 
 
 def _mark(mark: Mark, tip: Array, towards: Array) -> tuple[Array, str]:
-    """Where the line begins behind the mark, and the mark itself, seen from its tip at the border."""
+    """Where the line begins behind the mark, and the mark itself."""
+    start, corners = mark_shape(mark, tip, towards)
+    if mark is Mark.CIRCLE:
+        return start, f'<circle class="circle" cx="{_number(tip[0])}" cy="{_number(tip[1])}" r="{RADIUS:g}"/>'
+    if mark is Mark.ARROW:
+        return start, f'<path class="arrow" d="M{"L".join(_point(corner) for corner in corners)}Z"/>'
+    return start, ""
+
+
+def mark_shape(mark: Mark, tip: Array, towards: Array) -> tuple[Array, list[Array]]:
+    """Where the line begins behind a mark, and the corners of an arrowhead; ``tip`` is at the border, or the middle of a circle."""
     inward = towards - tip
     inward = inward / max(float(np.hypot(*inward)), 1e-9)
-    aside = np.array([-inward[1], inward[0]])
     if mark is Mark.CIRCLE:
-        centre = tip + _RADIUS * inward + 0.8 * inward
-        return (
-            centre + _RADIUS * inward,
-            f'<circle class="circle" cx="{_number(centre[0])}" cy="{_number(centre[1])}" r="{_RADIUS:g}"/>',
-        )
+        return tip + RADIUS * inward, []
     if mark is Mark.ARROW:
-        tip = tip + 0.8 * inward
-        notch = tip + 0.75 * _HEAD * inward
-        back = tip + _HEAD * inward
-        corners = "L".join(_point(corner) for corner in (tip, back + _SPAN * aside, notch, back - _SPAN * aside))
-        return notch, f'<path class="arrow" d="M{corners}Z"/>'
-    return tip, ""
+        aside = np.array([-inward[1], inward[0]])
+        point = tip + 0.8 * inward
+        notch, back = point + 0.75 * _HEAD * inward, point + _HEAD * inward
+        return notch, [point, back + _SPAN * aside, notch, back - _SPAN * aside]
+    return tip, []
 
 
-def _view(boxes: dict[str, Box], ways: list[Route]) -> tuple[float, float, float, float]:
+def _view(boxes: Mapping[str, Box], ways: list[Route]) -> tuple[float, float, float, float]:
     corners = [(box.x + sign * box.width / 2, box.y + sign * box.height / 2) for box in boxes.values() for sign in (-1, 1)]
     bends = [tuple(((way.start + way.end) / 4 + way.control / 2).tolist()) for way in ways if way.bent]
     points = np.array([*corners, *bends, (0.0, 0.0)] if not corners else [*corners, *bends], dtype=np.float64)

@@ -1,83 +1,114 @@
-"""The report: one HTML file that needs nothing else, neither scripts nor the network.
+"""The report: one HTML file that needs nothing else, neither a server nor the network.
 
-Two reports of the same run are equal byte for byte outside the block between ``<!-- timing:begin -->`` and ``<!-- timing:end -->``,
-which alone holds what a clock said.
+The page stands on its own as plain HTML with a drawing and a list of the edges; that is what a printer and a reader without scripts
+see. Its script makes it a place to explore. Two reports of the same run are equal byte for byte outside the block between
+``<!-- timing:begin -->`` and ``<!-- timing:end -->``, which alone holds what a clock said.
 """
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from hashlib import sha256
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
+from dicola._version import __version__
 from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import PAG, edge_in_words
-from dicola.report.drawing import draw, draw_key
+from dicola.report.drawing import draw, draw_key, drawing_style
 from dicola.report.labels import escaped, in_natural_order
+from dicola.report.payload import payload
+from dicola.report.result import Result
 
-_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"  # a browser that obeys cannot reach out, whatever the page holds
-
-
-@dataclass(frozen=True)
-class PageContent:
-    """All that a report tells; ``legality`` holds the reasons why the graph is no PAG, and is empty where it is one."""
-
-    title: str
-    pag: PAG
-    settings: Mapping[str, object]
-    tests: Mapping[str, int]
-    seconds: Mapping[str, float]
-    warnings: Sequence[str]
-    conflicts: Sequence[str]
-    legality: Sequence[str]
-    tree_summary: Mapping[str, object]
-    dicola_version: str
+_SCRIPTS: Final = ("dom", "facts", "stage", "shapes", "graph", "matrix", "panel", "tree", "tables", "app")
 
 
-def page(content: PageContent) -> str:
-    """The report as HTML text; the same content gives the same bytes."""
-    edges = content.pag.reordered(in_natural_order(content.pag.names)).edges()
+def page(found: Result) -> str:
+    """The report as HTML text; the same result gives the same bytes."""
+    title = f"PAG of {len(found.pag)} variables"
+    edges = found.pag.reordered(in_natural_order(found.pag.names)).edges()
+    style, script = _resource("page.css"), _script()
     parts = [
         "<!doctype html>",
         '<html lang="en">',
         "<head>",
         '<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy((style, drawing_style()), script)}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
-        f'<meta name="generator" content="dicola {escaped(content.dicola_version)}">',
-        f"<title>{escaped(content.title)}</title>",
-        f"<style>\n{files('dicola.report').joinpath('page.css').read_text(encoding='utf-8')}</style>",
+        f'<meta name="generator" content="dicola {escaped(__version__)}">',
+        f"<title>{escaped(title)}</title>",
+        f"<style>{style}</style>",
         "</head>",
         "<body>",
         "<main>",
-        f"<h1>{escaped(content.title)}</h1>",
-        _summary(content),
-        _legality(content.legality),
-        _drawing(content.pag),
+        f"<h1>{escaped(title)}</h1>",
+        _summary(found),
+        _legality(found.legality.reasons),
+        _drawing(found.pag),
         _key(edges),
         '<div class="columns">',
-        _section("Warnings", _list(content.warnings)),
-        _section("Conflicts", _list(content.conflicts)),
-        _section("Tests by phase", _counts(content.tests)),
-        _section("Decomposition", _facts(content.tree_summary)),
-        _section("Settings", _facts(content.settings)),
-        _timing(content.seconds),
+        _section("Warnings", _list(found.warnings)),
+        _section("Conflicts", _list(found.conflicts_in_words())),
+        _section("Data and settings", _facts(_flat(found.settings))),
+        '<div class="stack">',
+        _section("Tests by phase", _counts(found.tests)),
+        _timing(found.seconds),
+        _section("Decomposition", _facts(_decomposition(found))),
+        "</div>",
         "</div>",
         _edges(edges),
+        f"<footer>Made by dicola {escaped(__version__)}.</footer>",
         "</main>",
-        f"<footer>Made by dicola {escaped(content.dicola_version)}.</footer>",
+        f'<script type="application/json" id="facts">{payload(found)}</script>',
+        f"<script>{script}</script>",
         "</body>",
         "</html>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _summary(content: PageContent) -> str:
-    pag = content.pag
+def _resource(name: str) -> str:
+    return files("dicola.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    """The page's script, one file after the other, closed off from whatever else a page may hold."""
+    return '"use strict";\n(() => {\n' + "\n".join(_resource(f"script/{name}.js") for name in _SCRIPTS) + "})();\n"
+
+
+def _policy(styles: Iterable[str], script: str) -> str:
+    """A browser that obeys runs this script and these styles, and reaches for nothing, whatever else the page holds."""
+
+    def allowed(text: str) -> str:
+        return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+    return (
+        f"default-src 'none'; script-src {allowed(script)}; style-src {' '.join(allowed(style) for style in styles)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of settings as lines of their own: ``learner: fci``, ``learner max_condition_size: …``."""
+    flat: dict[str, Any] = {}
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            flat |= {name if key == "name" else f"{name} {key}": entry for key, entry in value.items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def _decomposition(found: Result) -> dict[str, int]:
+    return {"leaves": found.tree.n_leaves, "largest leaf": found.tree.largest_leaf, "depth": found.tree.depth}
+
+
+def _summary(found: Result) -> str:
+    pag = found.pag
     numbers = {
         "variables": len(pag),
         "edges": pag.n_edges,
@@ -85,8 +116,8 @@ def _summary(content: PageContent) -> str:
         "tails": pag.count(Mark.TAIL),
         "circles": pag.count(Mark.CIRCLE),
     }
-    if content.tests:
-        numbers["independence tests"] = content.tests.get("total", sum(content.tests.values()))
+    if found.tests:
+        numbers["independence tests"] = found.tests.get("total", sum(found.tests.values()))
     cards = "\n".join(f"<div><dt>{name}</dt><dd>{_plain(number)}</dd></div>" for name, number in numbers.items())
     return f'<dl class="summary">\n{cards}\n</dl>'
 
@@ -101,12 +132,7 @@ def _legality(reasons: Sequence[str]) -> str:
 
 
 def _drawing(pag: PAG) -> str:
-    choices = "\n".join(
-        f'<input type="radio" name="zoom" id="zoom-{key}"{checked}><label for="zoom-{key}">{label}</label>'
-        for key, label, checked in (("fit", "Fit", " checked"), ("full", "100 %", ""), ("double", "200 %", ""))
-    )
-    stage = f'<div class="stage" tabindex="0" role="group" aria-label="Drawing, scrollable">\n{draw(pag)}</div>'
-    return f'<section class="drawing">\n<h2>Graph</h2>\n{choices}\n{stage}\n</section>'
+    return f'<section class="still">\n<h2>Graph</h2>\n<div class="still-drawing">\n{draw(pag)}</div>\n</section>'
 
 
 def _key(edges: Sequence[Edge]) -> str:
@@ -124,14 +150,14 @@ def _key(edges: Sequence[Edge]) -> str:
         )
     if not rows:
         return ""
-    return _section("How to read it", _table(("Sign", "Count", "Meaning"), rows, numeric=(1,)))
+    return _section("How to read it", _table(("Sign", "Count", "Meaning"), rows, numeric=(1,)), still=True)
 
 
 def _edges(edges: Sequence[Edge]) -> str:
     if not edges:
-        return _section("Edges", "<p>No edges: every pair of variables can be separated.</p>")
+        return _section("Edges", "<p>No edges: every pair of variables can be separated.</p>", still=True)
     rows = [(f"<code>{escaped(edge)}</code>", escaped(edge_in_words(edge))) for edge in edges]
-    return _section("Edges", _table(("Edge", "In words"), rows))
+    return _section("Edges", _table(("Edge", "In words"), rows), still=True)
 
 
 def _counts(tests: Mapping[str, int]) -> str:
@@ -152,8 +178,10 @@ def _phase(name: str) -> str:
     return f"<strong>{escaped(name)}</strong>" if name == "total" else escaped(name)
 
 
-def _section(heading: str, body: str) -> str:
-    return f"<section>\n<h2>{heading}</h2>\n{body}\n</section>"
+def _section(heading: str, body: str, still: bool = False) -> str:
+    """A part of the page; a ``still`` one is hidden where the script shows the same in a livelier way."""
+    opening = '<section class="still">' if still else "<section>"
+    return f"{opening}\n<h2>{heading}</h2>\n{body}\n</section>"
 
 
 def _list(sentences: Sequence[str]) -> str:

@@ -76,10 +76,10 @@ def sweeps_for(sketch: Sketch) -> int:
     return min(_VISITS // n, _LOOKS // max(2 * m * near, 1))
 
 
-def untangled(sketch: Sketch, positions: Array) -> Array:
-    """Hill climbing, vertex by vertex, on rings that shrink; stops where nothing gets better or the sweeps are spent."""
+def untangled(sketch: Sketch, positions: Array, most: int = _VISITS) -> Array:
+    """Hill climbing, vertex by vertex, on rings that shrink; stops where nothing gets better or after so many sweeps."""
     places = positions.copy()
-    sweeps = sweeps_for(sketch)
+    sweeps = min(sweeps_for(sketch), most)
     skipped = max(0, (len(_RINGS) - sweeps + 1) // 2)
     for radius in _RINGS[skipped : skipped + sweeps]:
         for _ in range(min(2, max(1, sweeps // len(_RINGS)))):

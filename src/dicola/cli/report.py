@@ -1,0 +1,32 @@
+"""``dicola report``: the page of a written result, made again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dicola.cli import options
+
+EXAMPLES = ("dicola report results", "dicola report results --out for_a_colleague.html")
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that fit, oracle or demo wrote.")],
+    out: Annotated[Path | None, typer.Option("--out", help="File for the report; by default report.html in DIR.")] = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Make the one-file HTML report of a written result again."""
+    from dicola.discovery import Discovery
+    from dicola.files import write_texts
+
+    target = folder / "report.html" if out is None else out
+    write_texts(target.parent, {target.name: Discovery.read(folder).report()})
+    if json:
+        from json import dumps
+
+        typer.echo(dumps({"written_to": str(target)}, ensure_ascii=False))
+    elif not quiet:
+        typer.echo(f"written to {target}")

@@ -1,0 +1,171 @@
+"""Why an edge looks as it does, or why there is none: in words, with the evidence that a discovery keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dicola.decompose.merge import TreeSets
+from dicola.decompose.tree import Branch, Leaf
+from dicola.errors import InvalidGraph
+from dicola.graphs.marks import Edge, Mark
+from dicola.graphs.pag import edge_in_words
+from dicola.graphs.skeleton import RecordedSets
+from dicola.orient.partial import Conflict
+from dicola.report.result import Evidence
+from dicola.report.words import MEANINGS, NO_REASON, UNDECIDED, apart_for, rule_in_words
+
+_MARK_NAMES = {Mark.CIRCLE: "circle", Mark.ARROW: "arrowhead", Mark.TAIL: "tail"}
+
+
+@dataclass(frozen=True)
+class Separation:
+    """Two variables, a set that separates them, and where in the decomposition it was found."""
+
+    pair: tuple[str, str]
+    separating_set: tuple[str, ...]
+    found: str
+
+    def __str__(self) -> str:
+        x, y = self.pair
+        if not self.separating_set:
+            return f"{x} and {y} are independent with nothing held fixed."
+        return f"{x} and {y} are independent given {', '.join(self.separating_set)}."
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of an edge: its mark, what it says, and the rule and the vertices that put it there."""
+
+    at: str
+    mark: str
+    meaning: str
+    rule: str | None
+    witness: tuple[str, ...]
+    because: str
+    separation: Separation | None
+
+    def __str__(self) -> str:
+        lines = [f"{self.mark} at {self.at}: {self.meaning}", f"    {self.rule}: {self.because}" if self.rule else f"    {self.because}"]
+        if self.separation is not None:
+            lines.append(f"    {self.separation}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a discovery says about two variables; ``str()`` is the text for a person, ``to_dict()`` the same for a program.
+
+    ``edge`` is the edge as ``str(pag)`` prints it, ``None`` where there is none; then ``separation`` tells the set that parts the pair.
+    ``leaves`` are the numbers of the leaves in which both stood before the learner and no set separated them.
+    """
+
+    u: str
+    v: str
+    edge: str | None
+    words: str
+    ends: tuple[End, ...]
+    separation: Separation | None
+    leaves: tuple[int, ...]
+    conflicts: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [self.edge or f"{self.u}   {self.v}   (no edge)", self.words]
+        if self.separation is not None:
+            lines.append(self.separation.found)
+        for end in self.ends:
+            lines += ["", str(end)]
+        if self.leaves:
+            shown = ", ".join(map(str, self.leaves[:8])) + (", …" if len(self.leaves) > 8 else "")
+            lines += ["", f"adjacent: no set separated the two in {'leaf' if len(self.leaves) == 1 else 'leaves'} {shown}."]
+        if self.conflicts:
+            lines += ["", "Conflicts at this edge; the first claim stands:", *(f"    {sentence}" for sentence in self.conflicts)]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def explain(found: Evidence, u: object, v: object) -> Explanation:
+    """The edge between two named variables in words with its evidence, or the set that separates them."""
+    a, b = (found.pag.index(name) for name in (u, v))
+    if a == b:
+        raise InvalidGraph(f"{str(u)!r} was named twice; an explanation is about two different variables.")
+    x, y = found.pag.names[a], found.pag.names[b]
+    if not found.pag.marks[a, b]:
+        separation = separation_of(found, x, y)
+        words = f"{x} and {y} are not adjacent." if separation is None else str(separation)
+        return Explanation(x, y, None, words, (), separation, (), ())
+    edge = _reading(Edge(x, y, Mark(int(found.pag.marks[b, a])), Mark(int(found.pag.marks[a, b]))))
+    ends = (_end(found, edge.v, edge.u, edge.mark_v, edge.mark_u), _end(found, edge.u, edge.v, edge.mark_u, edge.mark_v))
+    place = {name: i for i, name in enumerate(found.skeleton.labels)}
+    pair = {place[x], place[y]}
+    leaves = tuple(i for i, node in enumerate(found.tree.nodes) if isinstance(node, Leaf) and pair <= set(node.variables))
+    here = [c for c in found.conflicts if {c.other, c.at} == pair]
+    return Explanation(
+        edge.u, edge.v, str(edge), edge_in_words(edge), ends, None, leaves, tuple(conflicts_in_words(here, found.skeleton.labels))
+    )
+
+
+def conflicts_in_words(conflicts: Sequence[Conflict], name: Sequence[str]) -> list[str]:
+    """One sentence a conflict; ``name`` tells the variables by their position."""
+    return [
+        f"{c.rule} on {', '.join(name[v] for v in c.witness)} wants {_article(c.wanted)} at {name[c.at]} "
+        f"on its edge to {name[c.other]}, "
+        f"where {c.standing_rule} on {', '.join(name[v] for v in c.standing_witness)} put {_article(c.standing)}."
+        for c in conflicts
+    ]
+
+
+def separation_of(found: Evidence, x: str, y: str) -> Separation | None:
+    """The separating set of two named variables and the words for where it was found; ``None`` where none is on record."""
+    place = {name: i for i, name in enumerate(found.skeleton.labels)}
+    z = found.skeleton.sets.get(place[x], place[y])
+    if z is None:
+        return None
+    return Separation((x, y), tuple(found.skeleton.labels[v] for v in z), _where(found, place[x], place[y], z))
+
+
+def _where(found: Evidence, x: int, y: int, z: tuple[int, ...]) -> str:
+    sets = found.skeleton.sets
+    if isinstance(sets, RecordedSets):
+        if (min(x, y), max(x, y)) in sets:
+            return "Found while orienting, after the merge."
+        sets = sets.otherwise or sets
+    for number, node in enumerate(found.tree.nodes):
+        if x not in node.variables or y not in node.variables:
+            continue
+        if isinstance(node, Branch) and z == node.split.separator and (x in node.split.left) != (y in node.split.left):
+            if {x, y} & set(z):
+                continue
+            return f"Found at split {number}, which divides {len(node.variables)} variables: the two lie on opposite sides."
+        if isinstance(node, Leaf) and isinstance(sets, TreeSets):
+            recorded = sets.leaf_sets[number]
+            if recorded is not None and recorded.get(x, y) == z:
+                return f"Found by the learner in leaf {number} of {len(node.variables)} variables."
+    return "Found in the run; the place is not on record."
+
+
+def _end(found: Evidence, at: str, other: str, mark: Mark, mark_other: Mark) -> End:
+    labels = found.skeleton.labels
+    place = {name: i for i, name in enumerate(labels)}
+    reason = found.reasons.get((place[other], place[at]))
+    meaning = MEANINGS[mark, mark_other].format(at=at, other=other)
+    if reason is None:
+        return End(at, _MARK_NAMES[mark], meaning, None, (), UNDECIDED if mark is Mark.CIRCLE else NO_REASON, None)
+    witness = tuple(labels[v] for v in reason.witness)
+    apart = apart_for(reason.rule, witness)
+    separation = None if apart is None else separation_of(found, *apart)
+    return End(at, _MARK_NAMES[mark], meaning, reason.rule, witness, rule_in_words(reason.rule, witness), separation)
+
+
+def _reading(edge: Edge) -> Edge:
+    """The edge written from tail over circle to arrowhead, as graphs print it."""
+    rank = {Mark.TAIL: 0, Mark.CIRCLE: 1, Mark.ARROW: 2}
+    return Edge(edge.v, edge.u, edge.mark_v, edge.mark_u) if rank[edge.mark_u] > rank[edge.mark_v] else edge
+
+
+def _article(mark: Mark) -> str:
+    return "an arrowhead" if mark is Mark.ARROW else f"a {_MARK_NAMES[mark]}"

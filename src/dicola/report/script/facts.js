@@ -1,0 +1,107 @@
+// What the run found. Variables, edges, communities and tree nodes are numbers; this file alone knows how they are written down.
+
+const facts = JSON.parse(document.getElementById("facts").textContent);
+const CIRCLE = 1, ARROW = 2, TAIL = 3;
+const MARK_NAMES = { [CIRCLE]: "circle", [ARROW]: "arrowhead", [TAIL]: "tail" };
+const SIGNS = { left: { 1: "o", 2: "<", 3: "-" }, right: { 1: "o", 2: ">", 3: "-" } };
+const KINDS = { 32: "directed", 23: "directed", 22: "bidirected", 33: "selection" };
+const kindOf = (markU, markV) => KINDS[`${markU}${markV}`] || "circle";
+
+const names = facts.names.map((name) => (name.trim() ? name : "(no name)"));
+const size = names.length;
+const edges = facts.edges.map(([u, v, markU, markV, bend], id) => ({
+  id, u, v, markU, markV, bend, kind: kindOf(markU, markV), sign: `${SIGNS.left[markU]}-${SIGNS.right[markV]}`,
+}));
+const around = names.map(() => []);
+for (const edge of edges) {
+  around[edge.u].push(edge);
+  around[edge.v].push(edge);
+}
+const pairKey = (x, y) => (x < y ? x * size + y : y * size + x);
+const edgeByPair = new Map(edges.map((edge) => [pairKey(edge.u, edge.v), edge]));
+const otherEnd = (edge, v) => (edge.u === v ? edge.v : edge.u);
+const markAt = (edge, v) => (edge.u === v ? edge.markU : edge.markV);
+const reasonAt = (edge, v) => facts.why[edge.id][edge.u === v ? 0 : 1];
+const conflictsOf = (edge) => facts.conflicts.filter(([a, b]) => pairKey(a, b) === pairKey(edge.u, edge.v)).map((entry) => entry[2]);
+
+const communityOf = new Array(size).fill(-1);
+facts.communities.forEach((members, number) => members.forEach((v) => { communityOf[v] = number; }));
+const communityNames = facts.communities.map((members) =>
+  [...members].sort((a, b) => around[b].length - around[a].length || a - b).slice(0, 3).map((v) => facts.shown[v]));
+
+// The decomposition: a split writes its separator and smaller side; the rest follows from the root downward.
+const tree = facts.tree.map((entry, number) => ({ number, isLeaf: !entry, variables: null, parent: -1, depth: 0 }));
+(function derive() {
+  const waiting = [0];
+  tree[0].variables = names.map((_, v) => v);
+  while (waiting.length) {
+    const node = tree[waiting.pop()];
+    if (node.isLeaf) continue;
+    const [left, right, separator, smaller, side] = facts.tree[node.number];
+    const taken = new Set([...separator, ...side]);
+    const rest = node.variables.filter((v) => !taken.has(v));
+    Object.assign(node, { children: [left, right], separator, sides: smaller ? [rest, side] : [side, rest] });
+    node.children.forEach((child, i) => {
+      if (tree[child].variables) return;
+      Object.assign(tree[child], { parent: node.number, depth: node.depth + 1 });
+      tree[child].variables = [...node.sides[i], ...separator].sort((a, b) => a - b);
+      waiting.push(child);
+    });
+  }
+})();
+const leavesOf = names.map(() => []);
+tree.forEach((node) => { if (node.isLeaf) node.variables.forEach((v) => leavesOf[v].push(node.number)); });
+
+const recorded = (entries) => new Map(entries.map(([x, y, ...set]) => [pairKey(x, y), set]));
+const foundLater = recorded(facts.later);
+const leafSets = new Map();
+const sideSets = new Map();
+
+function setsOfLeaf(number) {
+  if (!leafSets.has(number)) leafSets.set(number, recorded((facts.sets || {})[number] || []));
+  return leafSets.get(number);
+}
+
+function sidesOf(node) {
+  if (!sideSets.has(node.number)) sideSets.set(node.number, node.sides.map((side) => new Set(side)));
+  return sideSets.get(node.number);
+}
+
+// A set that separates two variables and the tree node it was found at; null where none is on record. Of several the smallest, then the
+// first, as TreeSets in decompose/merge.py answers.
+function separation(x, y) {
+  const key = pairKey(x, y);
+  if (foundLater.has(key)) return { set: foundLater.get(key), node: null };
+  let best = null;
+  const seen = new Set();
+  const waiting = [0];
+  const offer = (set, node) => { if (!best || precedes(set, node, best)) best = { set, node }; };
+  while (waiting.length) {
+    const node = tree[waiting.pop()];
+    if (seen.has(node.number)) continue;
+    seen.add(node.number);
+    if (node.isLeaf) {
+      const set = setsOfLeaf(node.number).get(key);
+      if (set) offer(set, node.number);
+      continue;
+    }
+    const [left, right] = sidesOf(node);
+    if ((left.has(x) && right.has(y)) || (right.has(x) && left.has(y))) {
+      offer(node.separator, node.number);
+      continue;
+    }
+    if (!right.has(x) && !right.has(y)) waiting.push(node.children[0]);
+    if (!left.has(x) && !left.has(y)) waiting.push(node.children[1]);
+  }
+  return best;
+}
+
+function precedes(set, node, best) {
+  if (set.length !== best.set.length) return set.length < best.set.length;
+  for (let i = 0; i < set.length; i += 1) if (set[i] !== best.set[i]) return set[i] < best.set[i];
+  return node < best.node;
+}
+
+function pairCount() {
+  return (size * (size - 1)) / 2 - edges.length;
+}

@@ -1,0 +1,109 @@
+"""Marks and orientation rules in words. The page's script fills the same sentences, so that there is one wording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dicola.graphs.marks import Mark
+
+MEANINGS: Final[Mapping[tuple[Mark, Mark], str]] = {
+    **{(Mark.ARROW, other): "{at} is not a cause of {other}." for other in (Mark.CIRCLE, Mark.ARROW, Mark.TAIL)},
+    (Mark.TAIL, Mark.ARROW): "{at} is a cause of {other}.",
+    (Mark.TAIL, Mark.TAIL): "{at} is a cause of {other} or of the selection of the sample.",
+    (Mark.TAIL, Mark.CIRCLE): "{at} is a cause of {other} or of the selection of the sample.",
+    **{
+        (Mark.CIRCLE, other): "Independences alone cannot tell whether {at} is a cause of {other}."
+        for other in (Mark.CIRCLE, Mark.ARROW, Mark.TAIL)
+    },
+}
+"""What a mark says, by the mark itself and the one at the other end."""
+
+UNDECIDED: Final = "No rule decided this end."
+NO_REASON: Final = "The graph came with this mark; no rule of this run put it."
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a rule speaks: the place of each role in its witness, the sentence, and the two roles that a separating set keeps apart."""
+
+    roles: Mapping[str, int]
+    sentence: str
+    apart: tuple[str, str] | None = None
+
+    def names(self, witness: Sequence[str]) -> dict[str, str]:
+        """The names that fill the sentence."""
+        return {role: witness[place] for role, place in self.roles.items()}
+
+
+_ABC: Final = {"a": 0, "b": 1, "c": 2}
+_ABCD: Final = {**_ABC, "d": 3}
+
+RULES: Final[Mapping[str, Rule]] = {
+    "R0": Rule(
+        _ABC,
+        "{a} and {c} are not adjacent, and {b} is not needed to separate them: {b} is a collider, so both edges have an arrowhead at {b}.",
+        ("a", "c"),
+    ),
+    "R1": Rule(
+        _ABC,
+        "{a} points at {b}, and {b} is needed to separate {a} from {c}. Then {b} is no collider between them, so {b} causes {c}.",
+        ("a", "c"),
+    ),
+    "R2": Rule(_ABC, "{a} points at {b} and {b} at {c}, one of them as a cause. If {c} caused {a}, that would close a cycle."),
+    "R3": Rule(
+        _ABCD,
+        "{a} and {c} both point at {b} and are not adjacent; {d} lies between them and is no collider. "
+        "If {b} caused {d}, it would close a cycle either way.",
+        ("a", "c"),
+    ),
+    "R4": Rule(
+        {"d": 0, "b": -2, "c": -1},
+        "The path {path} discriminates {b}: whether {b} is needed to separate {d} from {c} decides if {b} is a collider on it.",
+        ("d", "c"),
+    ),
+    "R5": Rule(
+        {}, "{path} form a cycle in which no vertex is adjacent to the next but one: only selection of the sample can tie it together."
+    ),
+    "R6": Rule({"a": 0, "b": 1}, "{a} and {b} are tied together by selection of the sample, so nothing points at {b}."),
+    "R7": Rule(
+        _ABC, "{a} and {c} are not adjacent, and {a} has a tail towards {b}: an arrowhead at {b} would make {b} a collider.", ("a", "c")
+    ),
+    "R8": Rule(_ABC, "{a} leads to {b}, and {b} causes {c}: so {a} causes {c}."),
+    "R9": Rule(
+        _ABC,
+        "A path that may be directed leads from {a} by way of {b} to {c}, with no shortcuts. "
+        "If {a} did not cause {c}, the path would have to run backwards and close a cycle.",
+        ("b", "c"),
+    ),
+    "R10": Rule(
+        {"a": 0, "c": 1, "b": 2, "d": 3, "m": 4, "w": 5},
+        "{b} and {d} both cause {c}, and paths that may be directed lead there from {a}, one by way of {m}, one by way of {w}. "
+        "{m} and {w} are not adjacent and {a} is no collider between them, so one of the paths is directed: {a} causes {c}.",
+        ("m", "w"),
+    ),
+    "Meek 1": Rule(
+        _ABC, "{a} causes {b}, and {a} and {c} are not adjacent. As {b} is no collider between them, {b} causes {c}.", ("a", "c")
+    ),
+    "Meek 2": Rule(_ABC, "{a} causes {b} and {b} causes {c}. If {c} caused {a}, that would close a cycle."),
+    "Meek 3": Rule(
+        _ABCD,
+        "{c} and {d} both cause {b} and are not adjacent; {a} is adjacent to all three. "
+        "If {b} caused {a}, it would close a cycle either way.",
+        ("c", "d"),
+    ),
+}
+OTHER_RULE: Final = Rule({}, "This rule applied to {path}.")
+
+
+def rule_in_words(rule: str, witness: Sequence[str]) -> str:
+    """Why the rule put its mark, with the names of the vertices on which it fired."""
+    known = RULES.get(rule, OTHER_RULE)
+    return known.sentence.format(path=", ".join(witness), **known.names(witness))
+
+
+def apart_for(rule: str, witness: Sequence[str]) -> tuple[str, str] | None:
+    """The pair whose separating set the rule rests on."""
+    known = RULES.get(rule, OTHER_RULE)
+    return None if known.apart is None else (known.names(witness)[known.apart[0]], known.names(witness)[known.apart[1]])

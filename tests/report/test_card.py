@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dicola import DAG, PAG, Oracle, discover
+
+
+def test_a_pag_shows_itself_as_its_drawing() -> None:
+    pag = PAG.from_text("A o-> B")
+    assert pag._repr_svg_() == pag.draw() and pag.draw().startswith("<svg")
+
+
+def test_a_graph_too_large_to_read_in_a_notebook_is_not_drawn_there() -> None:
+    assert PAG(np.zeros((200, 200)))._repr_svg_() is None
+
+
+def test_a_discovery_shows_a_card_with_the_drawing_and_no_script() -> None:
+    found = replace(discover(Oracle(DAG.from_edges([("A", "C"), ("B", "C")]))), warnings=("<b>bold</b>",))
+    card = found._repr_html_()
+    assert "<svg" in card and "3 variables" in card and "&lt;b&gt;" in card
+    assert "<script" not in card and "<iframe" not in card

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from dicola import DAG, FCI, RFCI, DicolaError, Discovery, FisherZ, InvalidGraph, Oracle, discover, simulate
+from dicola.graphs.marks import Mark
+from dicola.orient.partial import Conflict
+from dicola.report.explain import separation_of
+from dicola.report.words import RULES, rule_in_words
+
+
+@pytest.fixture(scope="module")
+def found() -> Discovery:
+    return discover(Oracle(DAG.from_edges([("A", "C"), ("B", "C"), ("C", "D")])))
+
+
+def test_a_collider_is_explained_by_the_set_that_leaves_it_out(found) -> None:
+    told = found.explain("A", "C")
+    arrow, circle = told.ends
+    assert (told.edge, told.separation) == ("A o-> C", None)
+    assert (arrow.at, arrow.mark, arrow.rule, arrow.witness) == ("C", "arrowhead", "R0", ("A", "C", "B"))
+    assert arrow.separation.pair == ("A", "B") and arrow.separation.separating_set == ()
+    assert (circle.at, circle.mark, circle.rule) == ("A", "circle", None)
+
+
+def test_the_text_names_marks_rules_and_sets(found) -> None:
+    text = str(found.explain("C", "D"))
+    for piece in ("C --> D", "C is a cause of D", "arrowhead at D", "tail at C", "R1: ", "independent given C.", "adjacent: no set"):
+        assert piece in text
+
+
+def test_the_order_of_the_two_names_does_not_matter(found) -> None:
+    assert found.explain("C", "A") == found.explain("A", "C")
+
+
+def test_a_pair_without_an_edge_is_explained_by_its_separating_set_and_its_place(found) -> None:
+    told = found.explain("A", "D")
+    assert told.edge is None and told.separation.separating_set == ("C",) == found.skeleton.separating_set("A", "D")
+    assert told.separation.found.startswith(("Found at split", "Found by the learner"))
+    assert str(told).splitlines()[0] == "A   D   (no edge)"
+
+
+def test_every_pair_of_a_learned_graph_can_be_explained() -> None:
+    dag = simulate.er_dag(14, 3, seed=2)
+    table = simulate.linear_gaussian(dag, 300, seed=2).drop(columns=list(simulate.hide(dag, 2, seed=2)))
+    for learner in (FCI(2), RFCI()):
+        for decompose in (True, False):
+            result = discover(FisherZ(table, alpha=0.05), learner, decompose=decompose)
+            for i, x in enumerate(result.pag.names):
+                for y in result.pag.names[i + 1 :]:
+                    told = result.explain(x, y)
+                    json.dumps(told.to_dict())
+                    assert (told.edge is None) == (not result.skeleton.adjacent(x, y))
+                    if told.edge is None:
+                        assert told.separation.separating_set == result.skeleton.separating_set(x, y)
+                        assert "not on record" not in told.separation.found
+                    else:
+                        assert told.edge in str(result.pag).splitlines() and len(told.ends) == 2
+                        assert all(end.rule or end.mark == "circle" for end in told.ends)
+
+
+def test_conflicts_at_the_edge_are_told_and_others_are_not(found) -> None:
+    place = {name: i for i, name in enumerate(found.skeleton.labels)}
+    a, b, c = (place[name] for name in "ABC")
+    conflict = Conflict("R1", a, c, Mark.ARROW, Mark.TAIL, (a, c), "R0", (a, c, b))
+    disputed = replace(found, conflicts=(conflict,))
+    assert "wants a tail at C" in disputed.explain("A", "C").conflicts[0] and "Conflicts" in str(disputed.explain("A", "C"))
+    assert disputed.explain("B", "C").conflicts == ()
+
+
+def test_unknown_names_and_a_name_given_twice_are_refused_in_a_sentence(found) -> None:
+    with pytest.raises(DicolaError, match="'Z' is not a vertex"):
+        found.explain("A", "Z")
+    with pytest.raises(InvalidGraph, match="named twice"):
+        found.explain("A", "A")
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_fills_its_sentence_and_says_whom_a_set_keeps_apart(rule) -> None:
+    witness = [f"V{i}" for i in range(6)]
+    told = RULES[rule]
+    text = rule_in_words(rule, witness)
+    assert "{" not in text and all(witness[place] in text for place in told.roles.values())
+    assert told.apart is None or set(told.apart) <= set(told.roles)
+
+
+def test_a_rule_without_a_wording_still_names_its_vertices() -> None:
+    assert rule_in_words("R99", ["A", "B{c}"]) == "This rule applied to A, B{c}."
+
+
+def test_no_separation_is_told_of_neighbours(found) -> None:
+    assert separation_of(found, "A", "C") is None
