@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 N ?= 3000
 
-.PHONY: demo test check format docs exactness learners-table clean
+.PHONY: demo test check format docs exactness bench bench-smoke learners-table clean
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("dicola needs Python 3.11 or newer; set PYTHON=/path/to/it") if sys.version_info < (3, 11) else None'
@@ -52,6 +52,12 @@ docs: $(VENV)/.docs             ## the documentation site, into site/; a warning
 exactness: $(VENV)/.test        ## make exactness N=50000: that many random graphs, every learner, against the true PAG
 	$(BIN)/python -m tests.exactness.run $(N)
 	$(BIN)/python -m tests.exactness.learners $(N)
+
+bench: $(VENV)/.test            ## ours against the peers, scaling and profile: writes benchmarks/speed.json and docs/speed.md
+	$(BIN)/python benchmarks/speed.py
+
+bench-smoke: $(VENV)/.test      ## a small part of the same in under a minute; writes nothing
+	$(BIN)/python benchmarks/speed.py --smoke
 
 learners-table: $(VENV)/.installed  ## learner x (alone, DiCoLa): writes docs/learners.md
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/learners.py

@@ -27,6 +27,9 @@ def write_texts(folder: str | Path, texts: Mapping[str, str]) -> Path:
     They are written aside first and then moved in; where a move fails, the files that were there before are put back.
     """
     target = writable_folder(folder)
+    for name in texts:
+        if (target / name).is_dir():
+            raise InvalidData(f"{str(target / name)!r} is a folder; no file of that name could be written there.")
     try:
         target.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".dicola-", dir=target) as scratch:

@@ -91,7 +91,7 @@ def test_the_first_separating_set_is_that_of_asking_one_by_one(seed, size, n_tri
     parts = np.array([sum(1 << b for b, old in enumerate(tried) if v in old) for v in candidates], dtype=np.uint8)
     limit = float(rng.choice([1e-4, 1e-2, 0.1, 0.5, -1.0, 2.0]))
     pool = np.array(candidates, dtype=np.int64)
-    found, separated, tests = kernel.separator_among(correlation, x, y, pool, size, limit, parts)
+    found, separated, tests = kernel.separator_among(correlation, x, y, pool, np.array([size]), np.array([limit]), parts, False)
     expected, asked = twin_first_separator(correlation, x, y, candidates, size, limit, tried)
     assert (tuple(found.tolist()) if separated else None, tests) == (expected, asked)
 

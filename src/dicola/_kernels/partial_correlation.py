@@ -187,12 +187,30 @@ def first_separator(
 
 
 @njit(cache=True, nogil=True)
-def separator_among(correlation: Floats, x: int, y: int, candidates: Ints, size: int, limit: float, parts: Flags) -> tuple[Ints, bool, int]:
-    """``first_separator`` by itself: the members, whether there are any, and the number of verdicts computed."""
-    found = np.empty(max(size, 1), np.int64)
-    room, chosen, shared = scratch(size, len(candidates))
-    separated, tests = first_separator(correlation, x, y, candidates, size, limit, parts, found, room, chosen, shared)
-    return found[:size], separated, tests
+def separator_among(
+    correlation: Floats, x: int, y: int, candidates: Ints, sizes: Ints, limits: Floats, parts: Flags, has_tried: bool
+) -> tuple[Ints, bool, int]:
+    """First separating subset of the candidates, size after size: its members, whether there is one, number of verdicts computed.
+
+    ``limits[i]`` belongs to ``sizes[i]``; where sets were tried before, the empty one was.
+    """
+    m = len(candidates)
+    largest = 0
+    for size in sizes:
+        if size <= m:
+            largest = max(largest, size)
+    found = np.empty(max(largest, 1), np.int64)
+    room, chosen, shared = scratch(largest, m)
+    total = 0
+    for i in range(len(sizes)):
+        size = sizes[i]
+        if size > m or (size == 0 and has_tried):
+            continue
+        separated, tests = first_separator(correlation, x, y, candidates, size, limits[i], parts, found, room, chosen, shared)
+        total += tests
+        if separated:
+            return found[:size], True, total
+    return found[:0], False, total
 
 
 @njit(cache=True, nogil=True)

@@ -287,16 +287,11 @@ class FisherZ(CITest):
         parts = np.zeros(len(pool), dtype=np.uint8)
         for bit, old in enumerate(tried):
             parts |= np.array([v in old for v in pool.tolist()], dtype=np.uint8) << np.uint8(bit)
-        a, b = min(x, y), max(x, y)
-        total = 0
-        for size in sizes:
-            if (size == 0 and tried) or size > len(pool):
-                continue
-            found, separated, tests = kernel.separator_among(self.correlation, a, b, pool, size, self.limit(size), parts)
-            total += int(tests)
-            if separated:
-                return tuple(found.tolist()), total
-        return None, total
+        limits = np.array([self.limit(size) for size in sizes])
+        found, separated, tests = kernel.separator_among(
+            self.correlation, min(x, y), max(x, y), pool, np.array(sizes, dtype=np.int64), limits, parts, bool(tried)
+        )
+        return (tuple(found.tolist()) if separated else None), int(tests)
 
     def _first_separator(
         self,

@@ -12,7 +12,7 @@ from dicola._kernels import mixed as kernel
 from dicola.ci.base import Adjacency, CITest
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
-from dicola.learners.adjacency import starting_point
+from dicola.learners.adjacency import remove, starting_point
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
 from dicola.learners.possible_dsep import PdsPaths, as_words
 from dicola.orient.colliders import by_separating_set, r0
@@ -54,6 +54,9 @@ class ICD(Learner):
         adjacency, sets = starting_point(len(chosen), context.uig if warm else None)
         warnings = []
         size = 0
+        if not self.possible_ancestors:  # one step leads to the neighbours whatever the marks: the first two rounds are levels
+            size = 2 if self.max_condition_size is None else min(2, self.max_condition_size + 1)
+            remove(local.search_levels(adjacency, size - 1).fallen, adjacency, sets)
         while True:
             graph = marked_graph(adjacency, sets)
             paths = PdsPaths.of(graph)

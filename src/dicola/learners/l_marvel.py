@@ -100,7 +100,8 @@ class _Removal:
             if self._is_decided(x, y):
                 continue
             if not self.blankets[x] >> y & 1:
-                self.sets[x, y] = members(min(self.blankets[x], self.blankets[y], key=int.bit_count))
+                smaller = min(self.blankets[x], self.blankets[y], key=int.bit_count)
+                self.sets.add(min(x, y), max(x, y), tuple(members(smaller)))
                 continue
             pool = list(members(self.blankets[x] & ~(1 << y)))
             # The whole pool is left out: y is in the blanket because it depends on x given all of it.

@@ -85,19 +85,27 @@ def spread_arrowheads(graph: PartialGraph, is_collider: ColliderPolicy, rules: R
 
 
 def _follow_change(graph: PartialGraph, a: int, b: int) -> None:
-    """Every instance of R1-R3 that a new mark at b on a - b can complete."""
-    if graph.is_arrow(a, b):
-        for c in sorted(graph.around[b]):
-            r1(graph, a, b, c)
-        open_at_b = [d for d in sorted(graph.around[b]) if graph.is_circle(d, b) and graph.is_circle(a, d)]
-        for d in open_at_b:
-            for c in sorted(graph.around[b]):
-                r3(graph, a, b, c, d)
-    for c in sorted(graph.around[a].keys() & graph.around[b].keys()):
-        r2(graph, a, b, c)
-        r2(graph, b, a, c)
-        r2(graph, c, a, b)
-        r2(graph, c, b, a)
+    """Every instance of R1-R3 that a new mark at b on a - b can complete; what cannot fire is passed over before the rule is asked."""
+    around = graph.around
+    beside_a, beside_b = around[a], around[b]
+    if beside_a.get(b) == ARROW:
+        for c in sorted(beside_b):
+            if c not in beside_a and around[c][b] == CIRCLE:
+                r1(graph, a, b, c)
+        for d in [d for d in sorted(beside_b) if around[d][b] == CIRCLE and beside_a.get(d) == CIRCLE]:
+            for c in sorted(beside_b):
+                if around[c][b] == ARROW and c not in beside_a:
+                    r3(graph, a, b, c, d)
+    for c in sorted(beside_a.keys() & beside_b.keys()):
+        beside_c = around[c]
+        if beside_a[c] == CIRCLE and beside_b[c] == ARROW:
+            r2(graph, a, b, c)
+        if beside_b[c] == CIRCLE and beside_a[c] == ARROW:
+            r2(graph, b, a, c)
+        if beside_c[b] == CIRCLE and beside_c[a] == ARROW:
+            r2(graph, c, a, b)
+        if beside_c[a] == CIRCLE and beside_c[b] == ARROW:
+            r2(graph, c, b, a)
 
 
 def _find_discriminated(graph: PartialGraph, is_collider: ColliderPolicy, rules: Rules) -> bool:

@@ -80,8 +80,10 @@ def test_unknown_formats_endings_and_files_get_a_sentence(tmp_path):
     with pytest.raises(InvalidGraph, match="not text in UTF-8"):
         PAG.read(tmp_path / "x.dot")
     (tmp_path / "folder.dot").mkdir()
-    with pytest.raises(InvalidData, match="could not be written"):
+    (tmp_path / "folder.dot" / "kept").touch()
+    with pytest.raises(InvalidData, match=r"is a folder; no file of that name could be written there"):
         PAG_.write(tmp_path / "folder.dot")
+    assert (tmp_path / "folder.dot" / "kept").exists()
 
 
 def test_a_graph_is_read_as_the_class_that_was_asked(tmp_path):
