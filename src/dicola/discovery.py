@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from dicola.graphs.equivalence import Legality, legality
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import BlanketSets, RecordedSets, SeparatingSets, Skeleton
+from dicola.graphs.skeleton import BlanketSets, MaskSets, RecordedSets, SeparatingSets, Skeleton
 from dicola.orient.partial import Conflict, Reason
 from dicola.report.card import card
 from dicola.report.drawing import draw
@@ -168,6 +169,8 @@ def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
             entry |= {"left": node.left, "right": node.right, "separator": list(node.split.separator)}
         else:
             assert isinstance(sets, RecordedSets)
+            if isinstance(sets.otherwise, MaskSets):
+                sets = RecordedSets({pair: z for pair in combinations(node.variables, 2) if (z := sets.get(*pair)) is not None})
             entry["separating_sets"] = [[x, y, list(z)] for (x, y), z in sets.items()]
             if isinstance(sets.otherwise, BlanketSets):
                 entry["blankets"] = [[node.variables[v] for v in members(mask)] for mask in sets.otherwise.blankets]

@@ -265,10 +265,11 @@ class FisherZ(CITest):
         return Search(fallen, bool(finished)), int(tests)
 
     def _limits_to(self, size: int) -> NDArray[np.float64]:
-        """``limit`` of every size from 0 on; at least one, so that there is something to point at."""
+        """``limit`` of every size from 0 on; at least one, so that there is something to point at. NaN where a question is refused."""
         known = self._limit_table.get(size)
         if known is None:
-            known = self._limit_table[size] = np.array([self.limit(s) for s in range(max(size, 0) + 1)])
+            limits = [np.nan if self._may_raise(s) else self.limit(s) for s in range(max(size, 0) + 1)]
+            known = self._limit_table[size] = np.array(limits)
         return known
 
     def counted_find_separator(
@@ -280,17 +281,16 @@ class FisherZ(CITest):
         tried: Sequence[Collection[int]] = (),
         family: SetFamily | None = None,
     ) -> tuple[Variables | None, int]:
-        sizes = tuple(sizes)
-        if family is not None or any(self._may_raise(size) for size in sizes):
-            return super().counted_find_separator(x, y, candidates, sizes, tried, family)
         pool = np.array(sorted(candidates), dtype=np.int64)
+        sizes = [size for size in sizes if size <= len(pool)]
+        if family is not None or (self.untestable == "raise" and any(self._may_raise(size) for size in sizes)):
+            return super().counted_find_separator(x, y, candidates, sizes, tried, family)
         parts = np.zeros(len(pool), dtype=np.uint8)
         for bit, old in enumerate(tried):
             parts |= np.array([v in old for v in pool.tolist()], dtype=np.uint8) << np.uint8(bit)
-        limits = np.array([self.limit(size) for size in sizes])
-        found, separated, tests = kernel.separator_among(
-            self.correlation, min(x, y), max(x, y), pool, np.array(sizes, dtype=np.int64), limits, parts, bool(tried)
-        )
+        wanted = np.array(sizes, dtype=np.int64)
+        limits = self._limits_to(len(self))[wanted] if sizes else np.zeros(0)
+        found, separated, tests = kernel.separator_among(self.correlation, min(x, y), max(x, y), pool, wanted, limits, parts, bool(tried))
         return (tuple(found.tolist()) if separated else None), int(tests)
 
     def _first_separator(

@@ -70,6 +70,45 @@ class BlanketSets(SeparatingSets):
     __hash__ = None  # type: ignore[assignment]
 
 
+class MaskSets(SeparatingSets):
+    """Separating sets kept as masks and read when asked: for a learner that decides pairs by the thousand.
+
+    Vertices are positions in ``variables``, which ascend. ``masks`` has sets by pair; ``apart[v]`` is a mask of vertices and the one set
+    that separates v from all of them.
+    """
+
+    def __init__(self, variables: Variables, masks: dict[Pair, int], apart: dict[int, tuple[int, int]]) -> None:
+        self.variables, self.masks, self.apart = variables, masks, apart
+        self._place = {v: i for i, v in enumerate(variables)}
+
+    def get(self, x: int, y: int) -> Variables | None:
+        if x not in self._place or y not in self._place:
+            return None
+        mask = self.mask(self._place[x], self._place[y])
+        return None if mask is None else tuple([self.variables[v] for v in members(mask)])
+
+    def mask(self, a: int, b: int) -> int | None:
+        """The set of a pair of positions."""
+        found = self.masks.get((a, b) if a < b else (b, a))
+        if found is not None:
+            return found
+        for one, other in ((a, b), (b, a)):
+            far, separating_set = self.apart.get(one, (0, 0))
+            if far >> other & 1:
+                return separating_set
+        return None
+
+    def relabelled(self, variables: Variables) -> MaskSets:
+        return MaskSets(tuple([variables[v] for v in self.variables]), self.masks, self.apart)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MaskSets):
+            return False
+        return self.variables == other.variables and self.masks == other.masks and self.apart == other.apart
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class RecordedSets(SeparatingSets):
     """Separating sets written down as they were found; the one owner of the unordered-pair key.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dicola.ci.base import CITest
 from dicola.graphs.bits import mask_of, members
-from dicola.graphs.skeleton import RecordedSets, Skeleton
+from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Skeleton
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
 
 
@@ -48,7 +48,8 @@ class LMarvel(Learner):
             blankets = [mask_of(np.nonzero(row)[0].tolist()) for row in related]
         search = _Removal(local, blankets, self.max_condition_size)
         search.run()
-        return skeleton_of(ci, chosen, search.adjacency, search.sets, search.warnings())
+        sets = RecordedSets(otherwise=search.sets)
+        return skeleton_of(ci, chosen, search.adjacency, sets, search.warnings())
 
 
 class _Removal:
@@ -61,11 +62,19 @@ class _Removal:
         self.max_size = max_size
         self.left = (1 << n) - 1
         self.adjacency = np.zeros((n, n), dtype=np.bool_)
-        self.sets = RecordedSets()
+        self.beside = [0] * n
+        self.decided = [1 << v for v in range(n)]  # of which pairs it is known whether they are adjacent
+        self.masks: dict[Pair, int] = {}
+        self.apart: dict[int, tuple[int, int]] = {}
         self.forced = 0
         self.cut_short = False
         self._sure = True  # that the variable to go is removable; once a limit was met it only looks so
         self._refused: dict[int, int] = {}  # blanket for which a variable was found not removable: it stays so while the blanket does
+
+    @property
+    def sets(self) -> MaskSets:
+        """What separates the pairs decided so far."""
+        return MaskSets(tuple(range(len(self.blankets))), self.masks, self.apart)
 
     def run(self) -> None:
         """Take out one variable after the other until one is left."""
@@ -91,35 +100,45 @@ class _Removal:
         self.cut_short |= limit < largest
         return range(limit + 1)
 
-    def _is_decided(self, x: int, y: int) -> bool:
-        return bool(self.adjacency[x, y]) or self.sets.get(x, y) is not None
+    def _join(self, x: int, y: int) -> None:
+        self.adjacency[x, y] = self.adjacency[y, x] = True
+        self._note(x, y)
+        self.beside[x] |= 1 << y
+        self.beside[y] |= 1 << x
+
+    def _part(self, x: int, y: int, mask: int) -> None:
+        self.masks[(x, y) if x < y else (y, x)] = mask
+        self._note(x, y)
+
+    def _note(self, x: int, y: int) -> None:
+        self.decided[x] |= 1 << y
+        self.decided[y] |= 1 << x
 
     def _find_neighbours(self, x: int) -> None:
-        """Decide every pair of x: outside its blanket separated by it, inside by a proper part of it, or adjacent."""
-        for y in members(self.left & ~(1 << x)):
-            if self._is_decided(x, y):
-                continue
-            if not self.blankets[x] >> y & 1:
-                smaller = min(self.blankets[x], self.blankets[y], key=int.bit_count)
-                self.sets.add(min(x, y), max(x, y), tuple(members(smaller)))
-                continue
-            pool = list(members(self.blankets[x] & ~(1 << y)))
-            # The whole pool is left out: y is in the blanket because it depends on x given all of it.
-            found = self.ci.find_separator(x, y, pool, self._sizes(len(pool) - 1))
-            if found is None:
-                self.adjacency[x, y] = self.adjacency[y, x] = True
-            else:
-                self.sets[x, y] = found
+        """Decide every pair of x inside its blanket: separated by a proper part of it, or adjacent."""
+        blanket = self.blankets[x]
+        inside = list(members(self.left & ~self.decided[x] & blanket))
+        if not inside:
+            return
+        # The whole rest of the blanket is left out: y is in the blanket because it depends on x given all of it.
+        sizes = self._sizes(blanket.bit_count() - 2)
+        pairs, pools = np.zeros_like(self.adjacency), np.zeros_like(self.adjacency)
+        pairs[x, inside] = pairs[inside, x] = True
+        pools[x, list(members(blanket))] = True
+        for i, j, separating_set in self.ci.search_levels(pairs, len(sizes) - 1, 0, pools).fallen if len(sizes) else ():
+            self._part(i, j, mask_of(separating_set))
+        for y in inside:
+            if not self.decided[x] >> y & 1:
+                self._join(x, y)
 
     def _is_removable(self, x: int) -> bool:
         """For all y in Mb(x), z in Ne(x): some W in Mb(x) separates y and z, or no W with x added does (Akbari et al., Theorem 2)."""
         blanket = list(members(self.blankets[x]))
-        beside = [z for z in blanket if self.adjacency[x, z]]
         asked: set[tuple[int, int]] = set()
-        for z in beside:
-            for y in blanket:
-                pair = (min(y, z), max(y, z))
-                if y == z or pair in asked or self.adjacency[y, z]:
+        for z in members(self.blankets[x] & self.beside[x]):
+            for y in members(self.blankets[x] & ~self.beside[z] & ~(1 << z)):
+                pair = (y, z) if y < z else (z, y)
+                if pair in asked:
                     continue
                 asked.add(pair)
                 if not self._keeps(x, *pair, [v for v in blanket if v not in pair]):
@@ -127,31 +146,34 @@ class _Removal:
         return True
 
     def _keeps(self, x: int, y: int, z: int, pool: list[int]) -> bool:
-        known = self.sets.get(y, z)
-        if known is not None and set(known) <= set(pool):
+        known = self.masks.get((y, z))
+        if known is None and not self.blankets[y] >> z & 1:
+            known = min(self.blankets[y], self.blankets[z], key=int.bit_count)
+        if known is not None and not known & ~mask_of(pool):
             return True
         found = self.ci.find_separator(y, z, pool, self._sizes(len(pool)))
         if found is not None:
             if known is None:
-                self.sets[y, z] = found
+                self._part(y, z, mask_of(found))
             return True
         with_x = sorted([*pool, x])
         return self.ci.find_separator(y, z, with_x, [size + 1 for size in self._sizes(len(pool))], tried=[set(pool)]) is None
 
     def _remove(self, x: int) -> None:
-        """Take x out and bring the blankets of its blanket up to date.
+        """Take x out, apart by its blanket from all that is outside, and bring the blankets of its blanket up to date.
 
         If x is removable, pairs that nothing but x held together fall apart, and no pair is joined. If it is not, its removal may also
         join pairs (a chain through x), so each pair is asked anew given all that surrounds it.
         """
         around = list(members(self.blankets[x]))
         self.left &= ~(1 << x)
+        self.apart[x] = (self.left & ~self.decided[x], self.blankets[x])
         for v in around:
             self.blankets[v] &= ~(1 << x)
         near = self.blankets[x]
         for y, z in combinations(around, 2):
             in_touch = self.blankets[y] >> z & 1
-            if self._sure and (not in_touch or self.adjacency[y, z]):
+            if self._sure and (not in_touch or self.beside[y] >> z & 1):
                 continue
             pair = 1 << y | 1 << z
             if self._sure:
@@ -164,8 +186,8 @@ class _Removal:
                 continue
             self.blankets[y] &= ~pair
             self.blankets[z] &= ~pair
-            if not self._is_decided(y, z):
-                self.sets[y, z] = members(given)
+            if not self.decided[y] >> z & 1:
+                self._part(y, z, given)
 
     def warnings(self) -> list[str]:
         """What the user should know of this run."""
