@@ -30,6 +30,10 @@ class SetFamily(Protocol):
         """Its sets of this size, each once, in a fixed order, made as they are asked for."""
         ...
 
+    def bunches(self, size: int) -> Iterator[NDArray[np.int64]]:
+        """The same sets in the same order, as the rows of matrices."""
+        ...
+
     def __contains__(self, z: Variables) -> bool:
         """Is this set of candidates one of them?"""
         ...

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from itertools import islice
 from math import atanh, erfc, sqrt, tanh
 from typing import Any, Literal
 
@@ -306,14 +305,12 @@ class FisherZ(CITest):
         if family is None or tried or self._may_raise(size):
             return super()._first_separator(x, y, candidates, size, tried, family)
         a, b, limit = min(x, y), max(x, y), self.limit(size)
-        stream, total, bunch = family.of_size(size), 0, 16
-        while some := list(islice(stream, bunch)):
-            sets = np.array(some, dtype=np.int64).reshape(len(some), size)
+        total = 0
+        for sets in family.bunches(size):
             found = int(kernel.first_of(self.correlation, a, b, sets, limit))
             if found >= 0:
-                return some[found], total + found + 1
-            total += len(some)
-            bunch = min(4 * bunch, 4096)
+                return tuple(sets[found].tolist()), total + found + 1
+            total += len(sets)
         return None, total
 
 

@@ -53,5 +53,5 @@ def sides_of_split(graph: UndirectedGraph, saving: float | None = None, largest:
 
 def split_of(side: NDArray[np.int8], variables: NDArray[np.int64]) -> Split:
     """The split in which variable i is on the side ``side[i]``: 1 left, 2 right, 0 in the separator."""
-    left, right, separator = (tuple(variables[side == part].tolist()) for part in (1, 2, 0))
+    left, right, separator = [tuple(variables[side == part].tolist()) for part in (1, 2, 0)]
     return Split(left, right, separator)

@@ -167,11 +167,11 @@ def decompose(
     root = independence_graph(ci, blankets)
     nodes: list[Leaf | Branch] = [Leaf(tuple(everything.tolist()), root)]
     number_of = {everything.tobytes(): 0}
-    waiting = deque([(0, 0, everything, root)])
     work = root.work(stop.largest)
     bound = np.inf if stop.max_work is None else stop.max_work * work
+    waiting = deque([(0, 0, everything, root, work)])
     while waiting:
-        number, depth, variables, graph = waiting.popleft()
+        number, depth, variables, graph, own_work = waiting.popleft()
         may_split = work <= bound and stop.allows(len(variables), depth, len(nodes))
         side = sides_of_split(graph, stop.saving, stop.largest) if may_split else None
         if progress is not None:
@@ -179,7 +179,7 @@ def decompose(
         if side is None:
             continue
         separator = (side == 0).nonzero()[0]
-        work -= graph.work(stop.largest) - len(separator) * (len(separator) - 1)
+        work -= own_work - len(separator) * (len(separator) - 1)
         children = []
         for other_side in (2, 1):
             kept = (side != other_side).nonzero()[0]
@@ -188,12 +188,15 @@ def decompose(
             children.append(known)
             if known < len(nodes):
                 continue
-            if uig == "inherit":
+            if len(separator) < 2:
+                below = graph.induced(kept)
+            elif uig == "inherit":
                 below = inherited_graph(ci.among(child), graph, kept, kept.searchsorted(separator).tolist(), blankets)
             else:
-                below = independence_graph(ci.among(child), blankets) if len(separator) > 1 else graph.induced(kept)
+                below = independence_graph(ci.among(child), blankets)
+            below_work = below.work(stop.largest)
             nodes.append(Leaf(tuple(child.tolist()), below))
-            waiting.append((known, depth + 1, child, below))
-            work += below.work(stop.largest)
+            waiting.append((known, depth + 1, child, below, below_work))
+            work += below_work
         nodes[number] = Branch(nodes[number].variables, split_of(side, variables), *children)
     return Tree(tuple(nodes))

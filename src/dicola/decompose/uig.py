@@ -26,6 +26,4 @@ def inherited_graph(
     in the child. Marginalising the other side can join a separator pair (a chain through it) or part it (a collider in it); every other
     pair keeps its answer, by contraction and weak union.
     """
-    if len(separator) < 2:
-        return parent.induced(kept)
     return parent.induced(kept, separator, blankets.learn(ci.during("blankets"), separator))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola._kernels import mixed as kernel
 from dicola.ci.base import Adjacency, CITest
@@ -131,18 +132,25 @@ class Hanging:
         return not mask & ~self.pool and not mask & ~self.paths.reached(self.root, mask)
 
     def of_size(self, size: int) -> Iterator[Variables]:
-        """Its sets of this size, grown from the root outwards: the kernel finds some, and goes on where it stopped when more are asked."""
+        """Its sets of this size, grown from the root outwards."""
+        for sets in self.bunches(size):
+            yield from map(tuple, sets.tolist())
+
+    def bunches(self, size: int) -> Iterator[NDArray[np.int64]]:
+        """The kernel finds some sets, and goes on where it stopped when more are asked for."""
         beside, into = self.paths.words
         words = beside.shape[1]
-        inside, open_ = (np.zeros((len(beside) + 2, words), dtype=np.uint64) for _ in range(2))
+        inside, open_ = np.zeros((2, len(beside) + 2, words), dtype=np.uint64)
         missing = np.zeros(len(beside) + 2, dtype=np.int64)
         open_[0], missing[0] = as_words(self.pool, words), size
         other, other_pool = (-1, 0) if self.asked is None else (self.asked.root, self.asked.pool)
+        left_out = as_words(other_pool, words)
         top, bunch = 1, 16
         while top:
             out = np.empty((bunch, size), dtype=np.int64)
-            count, top = kernel.hanging_sets(beside, into, self.root, other, as_words(other_pool, words), inside, open_, missing, top, out)
-            yield from map(tuple, out[:count].tolist())
+            count, top = kernel.hanging_sets(beside, into, self.root, other, left_out, inside, open_, missing, top, out)
+            if count:
+                yield out[:count]
             bunch = min(4 * bunch, 4096)
 
 
