@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop
 from itertools import combinations
 from typing import ClassVar
 
@@ -13,6 +14,8 @@ from dicola.ci.base import CITest
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Skeleton
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+
+_FEW = 4  # pairs from which on one search for all of them is faster than one a pair
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,11 @@ class _Removal:
     def run(self) -> None:
         """Take out one variable after the other until one is left."""
         while self.left.bit_count() > 1:
-            order = sorted(members(self.left), key=lambda v: (self.blankets[v].bit_count(), v))
-            for x in order:
+            order = [(self.blankets[v].bit_count(), v) for v in members(self.left)]
+            smallest = min(order)[1]
+            heapify(order)
+            while order:
+                _, x = heappop(order)
                 if self._refused.get(x) == self.blankets[x]:
                     continue
                 self._find_neighbours(x)
@@ -88,7 +94,7 @@ class _Removal:
                     break
                 self._refused[x] = self.blankets[x]
             else:
-                x = order[0]
+                x = smallest
                 self.forced += 1
                 self._sure = False
             self._sure &= not self.cut_short
@@ -122,11 +128,17 @@ class _Removal:
             return
         # The whole rest of the blanket is left out: y is in the blanket because it depends on x given all of it.
         sizes = self._sizes(blanket.bit_count() - 2)
-        pairs, pools = np.zeros_like(self.adjacency), np.zeros_like(self.adjacency)
-        pairs[x, inside] = pairs[inside, x] = True
-        pools[x, list(members(blanket))] = True
-        for i, j, separating_set in self.ci.search_levels(pairs, len(sizes) - 1, 0, pools).fallen if len(sizes) else ():
-            self._part(i, j, mask_of(separating_set))
+        if len(inside) < _FEW:
+            for y in inside:
+                found = self.ci.find_separator(x, y, list(members(blanket & ~(1 << y))), sizes)
+                if found is not None:
+                    self._part(x, y, mask_of(found))
+        elif sizes:
+            pairs, pools = np.zeros_like(self.adjacency), np.zeros_like(self.adjacency)
+            pairs[x, inside] = pairs[inside, x] = True
+            pools[x, list(members(blanket))] = True
+            for i, j, separating_set in self.ci.search_levels(pairs, len(sizes) - 1, 0, pools).fallen:
+                self._part(i, j, mask_of(separating_set))
         for y in inside:
             if not self.decided[x] >> y & 1:
                 self._join(x, y)
