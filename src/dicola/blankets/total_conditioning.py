@@ -33,10 +33,11 @@ class TotalConditioning(BlanketLearner):
                 f"total conditioning over {k} variables needs more than {k + 3} rows, and there are {n}. "
                 "Use a blanket learner that conditions on few variables: blankets='iamb' or blankets='grow_shrink'."
             )
-        alpha = self.alpha
-        if alpha is None and k > 1:
-            alpha = 1.0 / k**2
-        return ci.given_rest(alpha, block)
+        return ci.given_rest(self.level(k), block)
+
+    def level(self, k: int) -> float | None:
+        """The level for k variables; a single variable has nothing to ask."""
+        return 1.0 / k**2 if self.alpha is None and k > 1 else self.alpha
 
     def warnings(self, ci: CITest) -> tuple[str, ...]:
         k, n = len(ci), ci.n_samples

@@ -70,6 +70,30 @@ class Search(NamedTuple):
     finished: bool
 
 
+class Growth(NamedTuple):
+    """A decomposition tree as flat arrays: see ``dicola._kernels.growth.grow``."""
+
+    begins: NDArray[np.int64]
+    members: NDArray[np.int64]
+    side: NDArray[np.int8]
+    graph_begins: NDArray[np.int64]
+    graph_starts: NDArray[np.int64]
+    graph_indices: NDArray[np.int64]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+
+
+class Bounds(NamedTuple):
+    """Where a decomposition ends: as ``dicola.decompose.tree.StopRule`` has it, with a number for every limit."""
+
+    saving: float
+    largest: int
+    min_leaf_size: int
+    max_depth: int
+    max_nodes: int
+    max_work: float
+
+
 class CITest(ABC):
     """A conditional independence test over ``labels``; ``names`` are the same names in the user's order.
 
@@ -191,6 +215,16 @@ class CITest(ABC):
     def breaks_separation(self, x: int, y: int, z: Variables, others: Sequence[int]) -> list[bool]:
         """Which of ``others``, added to z one at a time, make x and y dependent?"""
         return self.counted_breaks_separation(x, y, z, others)[0]
+
+    def counted_growth(
+        self, graph: tuple[NDArray[np.int64], NDArray[np.int64]], alphas: Sequence[float | None], bounds: Bounds
+    ) -> tuple[Growth, int] | None:
+        """The decomposition tree that grows from an independence graph over all variables, and the number of verdicts computed for it.
+
+        Each child inherits the graph of its parent, with total conditioning at the level ``alphas[k]`` for k variables. ``None`` where
+        the test would not grow it faster than it is grown by asking node by node.
+        """
+        return None
 
     def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
         """``given_rest`` and the number of verdicts computed for it."""

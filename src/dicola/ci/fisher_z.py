@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from math import atanh, erfc, sqrt, tanh
+from math import atanh, erfc, sqrt
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
+from dicola._kernels import growth
 from dicola._kernels import partial_correlation as kernel
-from dicola.ci.base import Adjacency, CITest, Search, Separation, SetFamily, Verdict, checked_alpha
+from dicola.ci.base import Adjacency, Bounds, CITest, Growth, Search, Separation, SetFamily, Verdict, checked_alpha
 from dicola.data import (
     Dataset,
     as_dataset,
@@ -48,6 +49,7 @@ class FisherZ(CITest):
     _chosen: NDArray[np.int64] | None
     _inverse: NDArray[np.float64] | None  # upper triangle; of the whole, where there are rows enough
     _values: NDArray[np.float64] | None
+    alpha: float
 
     def __init__(self, data: Dataset | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent") -> None:
         dataset = as_dataset(data)
@@ -110,8 +112,8 @@ class FisherZ(CITest):
         self.labels, self.names, self.alpha, self.untestable = labels, names, alpha, untestable
         self._whole, self._chosen, self._values = correlation, None, None
         self._inverse = inverse_of(correlation) if n_samples > len(labels) + 1 else None
-        self._limits: dict[tuple[int, float | None], float] = {}
-        self._limit_table: dict[int, NDArray[np.float64]] = {}
+        self._limits = self._critical(np.arange(len(labels) + 1), alpha)
+        self._other_limits: dict[tuple[int, float], float] = {}
         check_correlation(correlation, self._inverse, labels, n_samples)
 
     @cached_property
@@ -132,7 +134,7 @@ class FisherZ(CITest):
     def _part(self, chosen: NDArray[np.int64]) -> FisherZ:
         part = FisherZ.__new__(FisherZ)
         part._whole, part._values, part._inverse, part._limits = self._whole, self._values, None, self._limits
-        part._limit_table = self._limit_table
+        part._other_limits = self._other_limits
         part._chosen = chosen if self._chosen is None else self._chosen[chosen]
         part.n_samples, part.alpha, part.untestable = self.n_samples, self.alpha, self.untestable
         part.labels = part.names = tuple([self.labels[v] for v in chosen.tolist()])
@@ -153,20 +155,21 @@ class FisherZ(CITest):
 
     def limit(self, size: int, alpha: float | None = None) -> float:
         """Squared critical correlation given ``size`` variables: above it a pair is dependent (below 0: always)."""
-        known = self._limits.get((size, alpha))
-        if known is not None:
-            return known
-        freedom = self.n_samples - size - 3
-        if freedom > 0:
-            level = self.alpha if alpha is None else alpha
-            assert level is not None
-            found = tanh(-float(ndtri(level / 2)) / sqrt(freedom)) ** 2
-        elif self.untestable == "raise":
+        if self._may_raise(size):
             raise InvalidData(f"{self.n_samples} rows are too few to condition on {size} variables; set a smaller max_condition_size.")
-        else:
-            found = -1.0 if self.untestable == "dependent" else 2.0
-        self._limits[size, alpha] = found
-        return found
+        if alpha is None and size < len(self._limits):
+            return float(self._limits[size])
+        level = self.alpha if alpha is None else alpha
+        known = self._other_limits.get((size, level))
+        if known is None:
+            known = self._other_limits[size, level] = float(self._critical(np.array([size]), level)[0])
+        return known
+
+    def _critical(self, sizes: NDArray[np.int64], alpha: float | NDArray[np.float64]) -> NDArray[np.float64]:
+        """``limit`` for many sizes at once, each at its level."""
+        freedom = self.n_samples - sizes - 3
+        critical = np.tanh(-ndtri(np.asarray(alpha) / 2) / np.sqrt(np.maximum(freedom, 1))) ** 2
+        return np.where(freedom > 0, critical, -1.0 if self.untestable == "dependent" else 2.0)
 
     def partial_correlation(self, x: int, y: int, z: Variables) -> float:
         """Partial correlation of two positions given others; 0 where one of the two is determined by z."""
@@ -183,6 +186,16 @@ class FisherZ(CITest):
         r = 0.0 if min(xx, yy) < kernel.SINGULAR else xy / sqrt(xx * yy)
         z_score = atanh(min(abs(r), 1.0 - 1e-15)) * sqrt(freedom)
         return Verdict(independent, erfc(z_score / sqrt(2.0)), z_score)
+
+    def counted_growth(
+        self, graph: tuple[NDArray[np.int64], NDArray[np.int64]], alphas: Sequence[float | None], bounds: Bounds
+    ) -> tuple[Growth, int] | None:
+        if len(self) > _SMALL or self._may_raise(len(self) - 2):
+            return None
+        levels = np.array([self.alpha if alpha is None else alpha for alpha in alphas])
+        limits = self._critical(np.maximum(np.arange(len(self) + 1) - 2, 0), levels)
+        grown = growth.grow(self.correlation, graph[0], graph[1], limits, *bounds)
+        return (Growth(*grown[:8]), int(grown[8])) if grown[9] else None
 
     def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
         inside = np.arange(len(self)) if block is None else np.array(block, dtype=np.int64)
@@ -257,19 +270,11 @@ class FisherZ(CITest):
         pools = _NOTHING if candidates is None else np.ascontiguousarray(candidates, dtype=np.bool_)
         old = _NOTHING if tried is None else np.ascontiguousarray(tried, dtype=np.bool_)
         pairs, begins, members, tests, finished = kernel.search_levels(
-            self.correlation, edges, pools, old, n if tried_to is None else tried_to, first, largest, self._limits_to(largest)
+            self.correlation, edges, pools, old, n if tried_to is None else tried_to, first, largest, self._limits
         )
         ends, flat = begins.tolist(), members.tolist()
         fallen = [Separation(i, j, tuple(flat[ends[k] : ends[k + 1]])) for k, (i, j) in enumerate(pairs.tolist())]
         return Search(fallen, bool(finished)), int(tests)
-
-    def _limits_to(self, size: int) -> NDArray[np.float64]:
-        """``limit`` of every size from 0 on; at least one, so that there is something to point at. NaN where a question is refused."""
-        known = self._limit_table.get(size)
-        if known is None:
-            limits = [np.nan if self._may_raise(s) else self.limit(s) for s in range(max(size, 0) + 1)]
-            known = self._limit_table[size] = np.array(limits)
-        return known
 
     def counted_find_separator(
         self,
@@ -288,7 +293,7 @@ class FisherZ(CITest):
         for bit, old in enumerate(tried):
             parts |= np.array([v in old for v in pool.tolist()], dtype=np.uint8) << np.uint8(bit)
         wanted = np.array(sizes, dtype=np.int64)
-        limits = self._limits_to(len(self))[wanted] if sizes else np.zeros(0)
+        limits = self._limits[wanted]
         found, separated, tests = kernel.separator_among(self.correlation, min(x, y), max(x, y), pool, wanted, limits, parts, bool(tried))
         return (tuple(found.tolist()) if separated else None), int(tests)
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.ci.base import Adjacency, CITest, Search, Separation, SetFamily, Verdict
+from dicola.ci.base import Adjacency, Bounds, CITest, Growth, Search, Separation, SetFamily, Verdict
 from dicola.graphs.skeleton import Variables
 
 PHASES = ("blankets", "leaves", "orientation")
@@ -71,6 +71,14 @@ class Ledger(CITest):
             self._counts[self._phase] += 1
             known = self._memory[key] = self._test.verdict(x, y, z)
         return known
+
+    def counted_growth(
+        self, graph: tuple[NDArray[np.int64], NDArray[np.int64]], alphas: Sequence[float | None], bounds: Bounds
+    ) -> tuple[Growth, int] | None:
+        grown = None if self._memory is not None else self._test.counted_growth(graph, alphas, bounds)
+        if grown is not None:
+            self._counts[self._phase] += grown[1]
+        return grown
 
     def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
         if self._memory is not None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dicola.blankets.base import BlanketLearner
-from dicola.ci.base import CITest
+from dicola.blankets.total_conditioning import TotalConditioning
+from dicola.ci.base import Bounds, CITest
 from dicola.decompose.split import Split, sides_of_split, split_of
 from dicola.decompose.uig import independence_graph, inherited_graph
 from dicola.errors import InvalidSetting
@@ -165,6 +166,12 @@ def decompose(
     """
     everything = np.arange(len(ci))
     root = independence_graph(ci, blankets)
+    if uig == "inherit" and isinstance(blankets, TotalConditioning):
+        grown = _grown(ci, blankets, stop, root)
+        if grown is not None:
+            if progress is not None:
+                progress(len(grown.nodes), len(grown.nodes))
+            return grown
     nodes: list[Leaf | Branch] = [Leaf(tuple(everything.tolist()), root)]
     number_of = {everything.tobytes(): 0}
     work = root.work(stop.largest)
@@ -199,4 +206,34 @@ def decompose(
             waiting.append((known, depth + 1, child, below, below_work))
             work += below_work
         nodes[number] = Branch(nodes[number].variables, split_of(side, variables), *children)
+    return Tree(tuple(nodes))
+
+
+def _grown(ci: CITest, blankets: TotalConditioning, stop: StopRule, root: UndirectedGraph) -> Tree | None:
+    """The same tree from a test that grows it at once; ``None`` where it does not."""
+    most = int(np.iinfo(np.int64).max)
+    bounds = Bounds(
+        -np.inf if stop.saving is None else stop.saving,
+        stop.largest,
+        -1 if stop.min_leaf_size is None else stop.min_leaf_size,
+        most if stop.max_depth is None else stop.max_depth,
+        most if stop.max_nodes is None else stop.max_nodes,
+        np.inf if stop.max_work is None else stop.max_work,
+    )
+    levels = [blankets.level(k) for k in range(len(ci) + 1)]
+    grown = ci.during("blankets").counted_growth((root.starts, root.indices), levels, bounds)
+    if grown is None:
+        return None
+    growth = grown[0]
+    nodes: list[Leaf | Branch] = []
+    begins, graph_begins = growth.begins.tolist(), growth.graph_begins.tolist()
+    for number, (left, right) in enumerate(zip(growth.left.tolist(), growth.right.tolist(), strict=True)):
+        begin, end = begins[number], begins[number + 1]
+        variables = growth.members[begin:end]
+        if left >= 0:
+            nodes.append(Branch(tuple(variables.tolist()), split_of(growth.side[begin:end], variables), left, right))
+            continue
+        starts = growth.graph_starts[begin + number : end + number + 1].copy()
+        indices = growth.graph_indices[graph_begins[number] : graph_begins[number + 1]].copy()
+        nodes.append(Leaf(tuple(variables.tolist()), UndirectedGraph(starts, indices)))
     return Tree(tuple(nodes))
