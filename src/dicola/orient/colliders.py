@@ -16,7 +16,7 @@ ColliderPolicy = Callable[[int, int, int], bool | None]
 def unshielded_triples(graph: PartialGraph) -> Iterator[Triple]:
     """All ``(a, b, c)`` with a - b - c, a and c not adjacent, ``a < c``; sorted by b, a, c."""
     for b in range(len(graph)):
-        neighbours = sorted(graph.around[b])
+        neighbours = list(graph.around[b])
         for i, a in enumerate(neighbours):
             beside_a = graph.around[a]
             for c in neighbours[i + 1 :]:

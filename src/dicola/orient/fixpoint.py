@@ -89,14 +89,14 @@ def _follow_change(graph: PartialGraph, a: int, b: int) -> None:
     around = graph.around
     beside_a, beside_b = around[a], around[b]
     if beside_a.get(b) == ARROW:
-        for c in sorted(beside_b):
+        for c in beside_b:
             if c not in beside_a and around[c][b] == CIRCLE:
                 r1(graph, a, b, c)
-        for d in [d for d in sorted(beside_b) if around[d][b] == CIRCLE and beside_a.get(d) == CIRCLE]:
-            for c in sorted(beside_b):
+        for d in [d for d in beside_b if around[d][b] == CIRCLE and beside_a.get(d) == CIRCLE]:
+            for c in beside_b:
                 if around[c][b] == ARROW and c not in beside_a:
                     r3(graph, a, b, c, d)
-    for c in sorted(beside_a.keys() & beside_b.keys()):
+    for c in [c for c in beside_a if c in beside_b]:
         beside_c = around[c]
         if beside_a[c] == CIRCLE and beside_b[c] == ARROW:
             r2(graph, a, b, c)
@@ -114,7 +114,7 @@ def _find_discriminated(graph: PartialGraph, is_collider: ColliderPolicy, rules:
     for b in range(len(graph)):
         if ARROW not in graph.around[b].values():
             continue  # no a <-* b
-        for c in sorted(graph.around[b]):
+        for c in list(graph.around[b]):
             if not graph.is_circle(c, b):
                 continue
             for a in _common(graph, b, c):
@@ -131,7 +131,7 @@ def _complete_selection(graph: PartialGraph) -> None:
         changed = False
         for c, b in _ends(graph):
             if graph.is_circle(c, b):
-                for a in sorted(graph.around[b]):
+                for a in graph.around[b]:
                     changed |= r6(graph, a, b, c) or r7(graph, a, b, c)
 
 
@@ -145,8 +145,9 @@ def _complete_tails(graph: PartialGraph) -> None:
 
 
 def _common(graph: PartialGraph, a: int, b: int) -> list[int]:
-    return sorted(graph.around[a].keys() & graph.around[b].keys())
+    beside_b = graph.around[b]
+    return [c for c in graph.around[a] if c in beside_b]
 
 
 def _ends(graph: PartialGraph) -> Iterable[tuple[int, int]]:
-    return ((a, b) for a in range(len(graph)) for b in sorted(graph.around[a]))
+    return ((a, b) for a, row in enumerate(graph.around) for b in row)

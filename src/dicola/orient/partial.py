@@ -40,12 +40,12 @@ class Reason:
 class PartialGraph:
     """Adjacencies with a mark at each end; all circles at first.
 
-    ``around[a][b]`` is the mark at b on the edge between a and b, as in the mark matrix.
+    ``around[a][b]`` is the mark at b on the edge between a and b, as in the mark matrix; the neighbours b of a ascend.
     """
 
     def __init__(self, n: int, edges: Iterable[tuple[int, int]]) -> None:
         self.around: list[dict[int, int]] = [{} for _ in range(n)]
-        for a, b in sorted(edges):
+        for a, b in sorted((a, b) if a < b else (b, a) for a, b in edges):
             self.around[a][b] = CIRCLE
             self.around[b][a] = CIRCLE
         self.reasons: dict[tuple[int, int], Reason] = {}

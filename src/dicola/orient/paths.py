@@ -21,7 +21,7 @@ def discriminating_path(graph: PartialGraph, a: int, b: int, c: int, max_length:
         if max_length is not None and length > max_length:
             graph.cut_short = True
             return None
-        for d in sorted(graph.around[t]):
+        for d in graph.around[t]:
             if d in (b, c) or d in path_after or not graph.is_arrow(d, t):
                 continue
             if not graph.adjacent(d, c):
@@ -66,12 +66,12 @@ def uncovered_circle_path(graph: PartialGraph, a: int, b: int) -> tuple[int, ...
     def is_circle_edge(u: int, v: int) -> bool:
         return graph.around[u][v] == CIRCLE and graph.around[v][u] == CIRCLE
 
-    starts = [c for c in sorted(graph.around[a]) if c != b and is_circle_edge(a, c) and not graph.adjacent(c, b)]
+    starts = [c for c in graph.around[a] if c != b and is_circle_edge(a, c) and not graph.adjacent(c, b)]
     stack: list[tuple[int, ...]] = [(a, c) for c in reversed(starts)]
     while stack:
         path = stack.pop()
         u, v = path[-2], path[-1]
-        for w in sorted(graph.around[v], reverse=True):
+        for w in reversed(graph.around[v]):
             if w in path or not is_circle_edge(v, w) or graph.adjacent(u, w) or not graph.is_definite(u, v, w):
                 continue
             if w == b:

@@ -26,7 +26,7 @@ def r9(graph: PartialGraph, a: int, c: int) -> bool:
     if not _is_open_arrow(graph, a, c):
         return False
     beside_c = graph.around[c]
-    for b in sorted(b for b in graph.around[a] if b != c and b not in beside_c and graph.may_point(a, b)):
+    for b in [b for b in graph.around[a] if b != c and b not in beside_c and graph.may_point(a, b)]:
         if graph.is_definite(b, a, c) and c in uncovered_reach(graph, a, b):
             return graph.put(c, a, TAIL, "R9", (a, b, c))
     return False
@@ -38,10 +38,10 @@ def r10(graph: PartialGraph, a: int, c: int) -> bool:
     """
     if not _is_open_arrow(graph, a, c):
         return False
-    parents = sorted(b for b in graph.around[c] if b != a and graph.is_parent(b, c))
+    parents = [b for b in graph.around[c] if b != a and graph.is_parent(b, c)]
     if len(parents) < 2:
         return False
-    first = sorted(m for m in graph.around[a] if m != c and graph.may_point(a, m))
+    first = [m for m in graph.around[a] if m != c and graph.may_point(a, m)]
     apart = [(m, w) for m in first for w in first if m != w and not graph.adjacent(m, w) and graph.is_definite(m, a, w)]
     if not apart:
         return False
