@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from queue import Empty
 from time import perf_counter
 
 import pandas as pd
@@ -73,6 +75,21 @@ def tetrad_fci(table: pd.DataFrame) -> float:
         start = perf_counter()
         subprocess.run(command, capture_output=True, check=True)
         return perf_counter() - start
+
+
+def within(seconds: float, run: Run, table: pd.DataFrame) -> tuple[float, bool]:
+    """Seconds of a run in a process of its own, and whether it came to its end before it was stopped."""
+    context = multiprocessing.get_context("fork")
+    answer = context.Queue()
+    worker = context.Process(target=lambda: answer.put(run(table)))
+    worker.start()
+    try:
+        return answer.get(timeout=seconds), True
+    except Empty:
+        return seconds, False
+    finally:
+        worker.terminate()
+        worker.join()
 
 
 def _has_pcalg() -> bool:

@@ -39,6 +39,14 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows)]
 
 
+def _seconds(row: Row) -> str:
+    return f"{row['peer_s']:.2f}" + (f" ({row['stopped']} of {row['seeds']} stopped)" if row["stopped"] else "")
+
+
+def _at_least(row: Row, name: str) -> str:
+    return f"{'≥ ' if row['stopped'] else ''}{row[name]:,.0f}"
+
+
 def _peers(rows: list[Row]) -> Iterable[str]:
     yield from _table(
         ("setting", "ours", "ms", "the other", "s", "ratio", "ratio of medians"),

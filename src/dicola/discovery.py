@@ -21,6 +21,7 @@ from dicola.graphs.formats import native
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import BlanketSets, MaskSets, RecordedSets, SeparatingSets, Skeleton
+from dicola.graphs.undirected import UndirectedGraph
 from dicola.orient.partial import Conflict, Reason
 from dicola.report.card import card
 from dicola.report.drawing import draw
@@ -192,9 +193,11 @@ def _skeleton_from_dict(facts: dict[str, Any], names: tuple[str, ...]) -> tuple[
     for entry in facts["tree"]:
         variables = tuple(entry["variables"])
         if "separator" not in entry:
-            nodes.append(Leaf(variables))
-            place = {v: i for i, v in enumerate(variables)}
-            outside = BlanketSets([mask_of(place[v] for v in row) for row in entry["blankets"]], variables) if "blankets" in entry else None
+            place, outside, uig = {v: i for i, v in enumerate(variables)}, None, None
+            if "blankets" in entry:
+                uig = UndirectedGraph.from_masks([mask_of(place[v] for v in row) for row in entry["blankets"]])
+                outside = BlanketSets(uig, variables)
+            nodes.append(Leaf(variables, uig))
             leaf_sets.append(RecordedSets({(x, y): z for x, y, z in entry["separating_sets"]}, outside))
             continue
         separator = set(entry["separator"])

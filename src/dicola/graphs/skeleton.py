@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,15 +44,32 @@ class SeparatingSets(ABC):
         return found
 
 
+class Blankets(Protocol):
+    """Whatever knows the Markov blankets of its vertices, as masks: an independence graph."""
+
+    @property
+    def neighbours(self) -> tuple[int, ...]:
+        """The blanket of each vertex."""
+        ...
+
+
 class BlanketSets(SeparatingSets):
     """Pairs outside an independence graph, each separated by the smaller of its two blankets; worked out when asked.
 
-    ``blankets`` are masks of positions in ``variables``, which ascend.
+    The vertices of the graph are positions in ``variables``, which ascend.
     """
 
-    def __init__(self, blankets: Sequence[int], variables: Variables) -> None:
-        self.blankets, self.variables = tuple(blankets), variables
-        self._place = {v: i for i, v in enumerate(variables)}
+    def __init__(self, graph: Blankets, variables: Variables) -> None:
+        self.graph, self.variables = graph, variables
+
+    @cached_property
+    def _place(self) -> dict[int, int]:
+        return {v: i for i, v in enumerate(self.variables)}
+
+    @property
+    def blankets(self) -> tuple[int, ...]:
+        """The blanket of each vertex, as a mask of positions."""
+        return self.graph.neighbours
 
     def get(self, x: int, y: int) -> Variables | None:
         a, b = self._place.get(min(x, y)), self._place.get(max(x, y))
@@ -62,7 +80,7 @@ class BlanketSets(SeparatingSets):
 
     def relabelled(self, variables: Variables) -> BlanketSets:
         """The same sets with position i read as ``variables[i]``; ``variables`` ascend."""
-        return BlanketSets(self.blankets, tuple([variables[v] for v in self.variables]))
+        return BlanketSets(self.graph, tuple([variables[v] for v in self.variables]))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BlanketSets) and self.variables == other.variables and self.blankets == other.blankets
@@ -149,6 +167,10 @@ class RecordedSets(SeparatingSets):
     def items(self) -> Iterator[tuple[Pair, Variables]]:
         """Pairs written down with their sets, sorted."""
         return iter(sorted(self._sets.items()))
+
+    def pairs(self) -> dict[Pair, Variables]:
+        """What was written down, in the order in which it was."""
+        return self._sets
 
     def relabelled(self, variables: Variables) -> RecordedSets:
         """The same sets with position i read as ``variables[i]``."""

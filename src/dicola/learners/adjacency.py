@@ -15,7 +15,7 @@ def starting_point(n: int, uig: UndirectedGraph | None) -> tuple[Adjacency, Reco
     """The complete graph, or an independence graph with the smaller blanket as separating set of each pair outside it."""
     if uig is None or uig.is_complete:
         return ~np.eye(n, dtype=np.bool_), RecordedSets()
-    return uig.to_matrix(), RecordedSets(otherwise=BlanketSets(uig.neighbours, tuple(range(n))))
+    return uig.to_matrix(), RecordedSets(otherwise=BlanketSets(uig, tuple(range(n))))
 
 
 def make_minimal(ci: CITest, adjacency: Adjacency, sets: RecordedSets) -> None:

@@ -43,9 +43,9 @@ def learn_together(learner: Learner, ci: CITest, parts: Sequence[Part], context:
     edges: list[list[Pair]] = [[] for _ in parts]
     for a, b in found.edges:
         edges[part_of[a]].append((whole[a], whole[b]))
-    sets = [RecordedSets(otherwise=None if uig.is_complete else BlanketSets(uig.neighbours, variables)) for variables, uig in parts]
+    sets = [RecordedSets(otherwise=None if uig.is_complete else BlanketSets(uig, variables)) for variables, uig in parts]
     assert isinstance(found.sets, RecordedSets)
-    for (x, y), z in found.sets.items():
+    for (x, y), z in found.sets.pairs().items():
         sets[part_of[x]].add(whole[x], whole[y], tuple([whole[v] for v in z]))
     return [
         Skeleton(ci.labels, variables, frozenset(edges[i]), sets[i], tuple([ci.labels[v] for v in variables]), found.warnings)
