@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dicola._kernels.partial_correlation import related_within
+from dicola._kernels.partial_correlation import longer, related_within
 from dicola._kernels.undirected import find_split, induced, induced_with_block, work_of
 
 Floats = NDArray[np.float64]
@@ -18,12 +18,12 @@ Small = NDArray[np.int8]
 
 
 @njit(cache=True, nogil=True)
-def _longer(old: Ints, needed: int) -> Ints:
-    if needed <= len(old):
-        return old
-    new = np.empty(2 * needed, old.dtype)
-    new[: len(old)] = old
-    return new
+def _put(target: Ints, at: int, values: Ints, count: int) -> Ints:
+    """The first ``count`` values written to the target from a place on; the target, longer where it has to be."""
+    target = longer(target, at + count)
+    for i in range(count):
+        target[at + i] = values[i]
+    return target
 
 
 @njit(cache=True, nogil=True)
@@ -58,7 +58,6 @@ def grow(
     n = len(starts) - 1
     begins = np.zeros(64, np.int64)
     members = np.empty(512, np.int64)
-    side = np.zeros(512, np.int8)
     graph_begins = np.zeros(64, np.int64)
     graph_starts = np.empty(1024, np.int64)
     graph_indices = np.empty(2048, np.int64)
@@ -69,13 +68,9 @@ def grow(
     keys = np.zeros(256, np.uint64)
     values = np.full(256, -1, np.int64)
 
-    members = _longer(members, n)
-    graph_starts = _longer(graph_starts, n + 1)
-    graph_indices = _longer(graph_indices, len(indices))
-    for v in range(n):
-        members[v] = v
-    graph_starts[: n + 1] = starts
-    graph_indices[: len(indices)] = indices
+    members = _put(members, 0, np.arange(n), n)
+    graph_starts = _put(graph_starts, 0, starts, n + 1)
+    graph_indices = _put(graph_indices, 0, indices, len(indices))
     begins[1] = n
     graph_begins[1] = len(indices)
     everything = np.uint64(0)
@@ -138,26 +133,21 @@ def grow(
                 keys[at] = key
                 values[at] = nodes
                 if nodes + 2 > len(begins):
-                    begins = _longer(begins, nodes + 2)
-                    graph_begins = _longer(graph_begins, nodes + 2)
-                    depth = _longer(depth, nodes + 2)
-                    left = _longer(left, nodes + 2)
-                    right = _longer(right, nodes + 2)
+                    begins, graph_begins, depth = longer(begins, nodes + 2), longer(graph_begins, nodes + 2), longer(depth, nodes + 2)
+                    left, right = longer(left, nodes + 2), longer(right, nodes + 2)
                     longer_work = np.empty(len(begins))
-                    longer_work[:nodes] = own_work[:nodes]
+                    for i in range(nodes):
+                        longer_work[i] = own_work[i]
                     own_work = longer_work
                 first = begins[nodes]
-                if first + size > len(members):
-                    members = _longer(members, first + size)
+                members = _put(members, first, child, size)
+                graph_starts = _put(graph_starts, first + nodes, new_starts, size + 1)
+                graph_indices = _put(graph_indices, graph_begins[nodes], new_indices, len(new_indices))
+                if len(side) < len(members):
                     longer_side = np.zeros(len(members), np.int8)
-                    longer_side[:first] = side[:first]
+                    for i in range(first):
+                        longer_side[i] = side[i]
                     side = longer_side
-                graph_starts = _longer(graph_starts, first + size + nodes + 1)
-                graph_indices = _longer(graph_indices, graph_begins[nodes] + len(new_indices))
-                members[first : first + size] = child[:size]
-                side[first : first + size] = 0
-                graph_starts[first + nodes : first + nodes + size + 1] = new_starts
-                graph_indices[graph_begins[nodes] : graph_begins[nodes] + len(new_indices)] = new_indices
                 begins[nodes + 1] = first + size
                 graph_begins[nodes + 1] = graph_begins[nodes] + len(new_indices)
                 left[nodes] = -1

@@ -24,6 +24,17 @@ SINGULAR = 1e-10
 
 
 @njit(cache=True, nogil=True)
+def longer(old: Ints, needed: int) -> Ints:
+    """The same array with room for as many entries, and for as many again when it has to grow."""
+    if needed <= len(old):
+        return old
+    new = np.empty(2 * needed, np.int64)
+    for i in range(len(old)):
+        new[i] = old[i]
+    return new
+
+
+@njit(cache=True, nogil=True)
 def is_dependent(xy: float, xx: float, yy: float, limit: float) -> bool:
     """The verdict from the residual 2 × 2 covariance; a pair in which one variable is determined is not called dependent."""
     if xx < SINGULAR or yy < SINGULAR:
@@ -247,7 +258,7 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
             if candidates[i, v]:
                 listed[at] = v
                 at += 1
-    rows = np.empty((16, size + 2), np.int64)
+    rows = np.empty(16 * (size + 2), np.int64)  # row by row
     count = 0
     tests = 0
     found = np.empty(max(size, 1), np.int64)
@@ -281,16 +292,14 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
                 separated, used = first_separator(correlation, i, j, pool[:m], size, limit, parts[:m], found, room, chosen, shared)
                 tests += used
             if separated:
-                if count == len(rows):
-                    longer = np.empty((2 * count, size + 2), np.int64)
-                    longer[:count] = rows
-                    rows = longer
-                rows[count, 0] = i
-                rows[count, 1] = j
+                rows = longer(rows, (count + 1) * (size + 2))
+                at = count * (size + 2)
+                rows[at] = i
+                rows[at + 1] = j
                 for v in range(size):
-                    rows[count, v + 2] = found[v]
+                    rows[at + 2 + v] = found[v]
                 count += 1
-    return rows[:count], tests
+    return rows[: count * (size + 2)].reshape((count, size + 2)), tests
 
 
 @njit(cache=True, nogil=True)
@@ -317,10 +326,10 @@ def search_levels(
     """Levels of growing size until no edge has candidates enough, or the size ``largest`` is passed; ``adjacency`` loses what falls.
 
     Without ``candidates`` (an empty matrix) they are the neighbours left when a level begins. ``tried`` holds up to the size
-    ``tried_to``. Answers the pairs that fell, where the set of each begins among the members, the members, the number of verdicts
-    computed, and whether the search came to its end.
+    ``tried_to``. Answers the pairs that fell, end after end, where the set of each begins among the members, the members, the number
+    of verdicts computed, and whether the search came to its end.
     """
-    pairs = np.empty((16, 2), np.int64)
+    pairs = np.empty(32, np.int64)  # two by two
     begins = np.zeros(17, np.int64)
     members = np.empty(64, np.int64)
     nothing = np.zeros((0, 0), np.bool_)
@@ -330,7 +339,7 @@ def search_levels(
     size = first
     while has_candidates(adjacency, adjacency if follow else candidates, size):
         if size > largest:
-            return pairs[:count], begins[: count + 1], members[: begins[count]], tests, False
+            return pairs[: 2 * count], begins[: count + 1], members[: begins[count]], tests, False
         old = tried if size <= tried_to else nothing
         if size == 0 and len(old):
             size += 1
@@ -340,26 +349,16 @@ def search_levels(
         for r in range(len(rows)):
             adjacency[rows[r, 0], rows[r, 1]] = False
             adjacency[rows[r, 1], rows[r, 0]] = False
-            if count == len(pairs):
-                longer = np.empty((2 * count, 2), np.int64)
-                longer[:count] = pairs
-                pairs = longer
-                longer_begins = np.empty(2 * count + 1, np.int64)
-                longer_begins[: count + 1] = begins
-                begins = longer_begins
             at = begins[count]
-            if at + size > len(members):
-                longer_members = np.empty(2 * (at + size), np.int64)
-                longer_members[:at] = members[:at]
-                members = longer_members
-            pairs[count, 0] = rows[r, 0]
-            pairs[count, 1] = rows[r, 1]
+            pairs, begins, members = longer(pairs, 2 * count + 2), longer(begins, count + 2), longer(members, at + size)
+            pairs[2 * count] = rows[r, 0]
+            pairs[2 * count + 1] = rows[r, 1]
             for i in range(size):
                 members[at + i] = rows[r, i + 2]
             count += 1
             begins[count] = at + size
         size += 1
-    return pairs[:count], begins[: count + 1], members[: begins[count]], tests, True
+    return pairs[: 2 * count], begins[: count + 1], members[: begins[count]], tests, True
 
 
 @njit(cache=True, nogil=True)

@@ -6,8 +6,41 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from dicola._kernels.partial_correlation import longer
+
 Ints = NDArray[np.int64]
 Small = NDArray[np.int8]
+
+
+@njit(cache=True, nogil=True)
+def by_value(values: Ints, descending: bool) -> Ints:
+    """Positions in the order of small values; equal ones keep theirs. A sort by counting compiles in no time."""
+    most = 0
+    for value in values:
+        most = max(most, value)
+    starts = np.zeros(most + 2, np.int64)
+    for value in values:
+        starts[(most - value if descending else value) + 1] += 1
+    for i in range(most + 1):
+        starts[i + 1] += starts[i]
+    order = np.empty(len(values), np.int64)
+    for i in range(len(values)):
+        place = most - values[i] if descending else values[i]
+        order[starts[place]] = i
+        starts[place] += 1
+    return order
+
+
+@njit(cache=True, nogil=True)
+def sort_between(values: Ints, begin: int, end: int) -> None:
+    """Sort a short stretch in place, by insertion."""
+    for i in range(begin + 1, end):
+        value = values[i]
+        at = i
+        while at > begin and values[at - 1] > value:
+            values[at] = values[at - 1]
+            at -= 1
+        values[at] = value
 
 
 @njit(cache=True, nogil=True)
@@ -64,17 +97,14 @@ def separators(starts: Ints, indices: Ints) -> tuple[Ints, Ints]:
         left[v] = False
         if weight[v] <= previous and weight[v] > 0:
             size = weight[v]
-            if begins[found] + size > len(members):
-                longer = np.empty(2 * len(members) + size, np.int64)
-                longer[: begins[found]] = members[: begins[found]]
-                members = longer
+            members = longer(members, begins[found] + size)
             at = begins[found]
             node = head[v]
             while node >= 0:
                 members[at] = entry[node]
                 at += 1
                 node = link[node]
-            members[begins[found] : at].sort()
+            sort_between(members, begins[found], at)
             found += 1
             begins[found] = at
         previous = weight[v]
@@ -121,13 +151,8 @@ def separators(starts: Ints, indices: Ints) -> tuple[Ints, Ints]:
         for i in range(count):
             u = raised[i]
             weight[u] += 1
-            if used == len(entry):
-                longer = np.empty(2 * used, np.int64)
-                longer[:used] = entry
-                entry = longer
-                longer_link = np.empty(2 * used, np.int64)
-                longer_link[:used] = link
-                link = longer_link
+            entry = longer(entry, used + 1)
+            link = longer(link, used + 1)
             entry[used] = v
             link[used] = head[u]
             head[u] = used
@@ -155,7 +180,7 @@ def group(label: Ints, count: int) -> tuple[Small, int]:
         if label[v] >= 0:
             size[label[v]] += 1
             total += 1
-    order = np.argsort(-size, kind="mergesort")
+    order = by_value(size, True)
     half = total // 2
     reachable = np.zeros((count + 1, half + 1), np.bool_)
     reachable[0, 0] = True
@@ -251,7 +276,7 @@ def balanced_split(starts: Ints, indices: Ints, begins: Ints, members: Ints) -> 
     """
     n = len(starts) - 1
     sizes = begins[1:] - begins[:-1]
-    order = np.argsort(sizes, kind="mergesort")
+    order = by_value(sizes, False)
     best = np.empty(0, np.int8)
     best_score = 2.0
     best_size = 0
@@ -293,7 +318,7 @@ def cheapest_split(starts: Ints, indices: Ints, begins: Ints, members: Ints, sha
     Ties go to the smaller separator, then to the one that comes first.
     """
     sizes = begins[1:] - begins[:-1]
-    order = np.argsort(sizes, kind="mergesort")
+    order = by_value(sizes, False)
     best = np.empty(0, np.int8)
     most = -1.0
     best_at = -1

@@ -273,7 +273,7 @@ class FisherZ(CITest):
             self.correlation, edges, pools, old, n if tried_to is None else tried_to, first, largest, self._limits
         )
         ends, flat = begins.tolist(), members.tolist()
-        fallen = [Separation(i, j, tuple(flat[ends[k] : ends[k + 1]])) for k, (i, j) in enumerate(pairs.tolist())]
+        fallen = [Separation(i, j, tuple(flat[ends[k] : ends[k + 1]])) for k, (i, j) in enumerate(pairs.reshape(-1, 2).tolist())]
         return Search(fallen, bool(finished)), int(tests)
 
     def counted_find_separator(
