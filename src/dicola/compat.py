@@ -46,6 +46,7 @@ def fci(
     with separating sets, tests and warnings, is ``graph.attributes["discovery"]``. Nothing is printed. What is not supported is refused.
     """
     _refuse(independence_test_method, background_knowledge, kwargs)
+    from_extra("causallearn.graph.GeneralGraph", "causal-learn")  # before the work, not after it
     if verbose:
         warnings.warn("dicola prints nothing; what the run did is in graph.attributes['discovery'].", stacklevel=2)
     found = discover(
