@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 N ?= 3000
 
-.PHONY: demo test check format docs exactness bench bench-smoke learners-table clean
+.PHONY: demo test check format docs pictures exactness bench bench-smoke learners-table clean
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("dicola needs Python 3.11 or newer; set PYTHON=/path/to/it") if sys.version_info < (3, 11) else None'
@@ -48,6 +48,9 @@ format: $(VENV)/.check
 docs: $(VENV)/.docs             ## the documentation site, into site/; a warning is an error
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --fresh-env --quiet docs site
 	@echo "open site/index.html"
+
+pictures: $(VENV)/.test         ## the drawings and screenshots of README.md and docs/; needs chromium and its driver
+	$(BIN)/python scripts/pictures.py
 
 exactness: $(VENV)/.test        ## make exactness N=50000: that many random graphs, every learner, against the true PAG
 	$(BIN)/python -m tests.exactness.run $(N)

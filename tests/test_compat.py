@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import FCI, PAG, FisherZ, InvalidData, InvalidSetting, compat, discover, simulate
+from dicola import FCI, PAG, FisherZ, InvalidData, InvalidSetting, MissingExtra, compat, discover, simulate
 from dicola.graphs.mag import MAG
 from tests.graphs.formats.drawn import random_pags
 
@@ -92,6 +93,13 @@ def test_what_is_not_supported_is_refused(settings, sentence):
         compat.fci(table(), **settings)
     with pytest.raises(InvalidData):
         compat.fci(np.full((50, 3), np.nan))
+
+
+def test_a_missing_causal_learn_is_told_before_the_search(monkeypatch):
+    monkeypatch.setitem(sys.modules, "causallearn.graph.GeneralGraph", None)
+    monkeypatch.setattr(compat, "discover", lambda *_, **__: pytest.fail("the search ran"))
+    with pytest.raises(MissingExtra, match="pip install causal-learn"):
+        compat.fci(table())
 
 
 def test_a_wish_for_words_gets_a_warning():

@@ -219,7 +219,7 @@ def test_a_drawing_that_fails_writes_nothing(found, tmp_path, monkeypatch):
 
 
 def test_a_folder_that_holds_no_discovery_is_refused(found, tmp_path):
-    with pytest.raises(InvalidData, match="does not hold a written discovery"):
+    with pytest.raises(InvalidData, match=r"does not hold a written discovery: there is no file .*pag\.json'\. Name a folder"):
         Discovery.read(tmp_path / "nothing")
     folder = found.write(tmp_path)
     for name in ("pag.json", "skeleton.json", "discovery.json", "timing.json"):

@@ -46,6 +46,7 @@ def fci(
     with separating sets, tests and warnings, is ``graph.attributes["discovery"]``. Nothing is printed. What is not supported is refused.
     """
     _refuse(independence_test_method, background_knowledge, kwargs)
+    from_extra("causallearn.graph.GeneralGraph", "causal-learn")  # before the work, not after it
     if verbose:
         warnings.warn("dicola prints nothing; what the run did is in graph.attributes['discovery'].", stacklevel=2)
     found = discover(
@@ -90,7 +91,7 @@ def _table(dataset: Any, names: Sequence[object] | None) -> Dataset:
 
 def _coloured(graph: Any, pag: PAG) -> list[Any]:
     """The edges of the graph with what causal-learn notes at the directed ones."""
-    noted = from_extra("causallearn.graph.Edge", "causal-learn", "causal-learn").Edge.Property
+    noted = from_extra("causallearn.graph.Edge", "causal-learn").Edge.Property
     edges: list[Any] = graph.get_graph_edges()
     for edge in edges:
         u, v = edge.get_node1().get_name(), edge.get_node2().get_name()

@@ -243,7 +243,7 @@ def _read_parquet(file: Path) -> pd.DataFrame:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise MissingExtra("reading Parquet needs pyarrow; install it with: pip install 'dicola[parquet]'") from None
+        raise MissingExtra("reading Parquet needs pyarrow; install it with: pip install pyarrow") from None
     try:
         return pd.read_parquet(file)
     except (OSError, ValueError) as error:

@@ -145,6 +145,11 @@ class Discovery:
                 reasons={(a, b): Reason(rule, tuple(witness)) for a, b, rule, witness in facts["reasons"]},
                 seconds=seconds,
             )
+        except FileNotFoundError as error:
+            raise InvalidData(
+                f"{str(folder)!r} does not hold a written discovery: there is no file {error.filename!r}. Name a folder that "
+                "Discovery.write, or dicola fit, oracle or demo with --out, wrote."
+            ) from None
         except (OSError, LookupError, TypeError, ValueError) as error:
             raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {type(error).__name__}: {error}.") from None
 

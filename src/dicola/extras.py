@@ -10,7 +10,7 @@ from types import ModuleType
 from dicola.errors import MissingExtra
 
 
-def from_extra(module: str, package: str, extra: str) -> ModuleType:
+def from_extra(module: str, package: str) -> ModuleType:
     """Import a module of an optional package; ``MissingExtra`` says how to install it.
 
     A first import may compile files that warn of their own syntax; this is silenced here, and nowhere else, because the filters that
@@ -23,4 +23,4 @@ def from_extra(module: str, package: str, extra: str) -> ModuleType:
             warnings.simplefilter("ignore")
             return import_module(module)
     except ImportError as error:
-        raise MissingExtra(f"this needs {package} ({error}); install it with: pip install 'dicola[{extra}]'") from error
+        raise MissingExtra(f"this needs {package} ({error}); install it with: pip install {package}") from error

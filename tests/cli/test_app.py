@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 from typer.testing import CliRunner
@@ -73,12 +74,43 @@ def test_tests_and_blankets_are_listed_with_what_they_assume():
         ("dicola fit --test f", {"fisher_z"}),
         ("dicola simulate --network mi", {"mildew"}),
         ("dicola fit --uig", {"--uig-alpha"}),
+        ("dicola convert --to te", {"tetrad", "tetrad-json"}),
     ],
 )
 def test_the_shell_completes_commands_options_and_names(typed, expected):
     words = {"_DICOLA_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
     done = CliRunner().invoke(app, [], env=words, prog_name="dicola")
     assert set(done.output.split()) == expected
+
+
+def test_progress_shows_on_a_terminal_and_nowhere_else(small, tmp_path):
+    command, environment = [*COMMAND, "fit", str(small / "table.csv")], {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
+    shown, printed = b"", tmp_path / "printed"
+    ours, theirs = os.openpty()
+    with printed.open("w") as file, subprocess.Popen(command, stdout=file, stderr=theirs, env=environment) as running:
+        os.close(theirs)
+        with suppress(OSError):  # how the end of a terminal's output shows on Linux
+            while more := os.read(ours, 4096):
+                shown += more
+    os.close(ours)
+    assert running.returncode == 0
+    phases = ("Starting", "Decomposing", "Learning leaves", "Orienting")
+    assert [phase for phase in phases if phase.encode() in shown] == list(phases)
+    piped = subprocess.run(command, capture_output=True, env=environment, text=True, check=False)
+    assert (piped.stdout, piped.stderr) == (printed.read_text(), "")
+
+
+def test_a_flag_is_not_shown_as_if_it_took_a_value():
+    shown = CliRunner().invoke(app, ["fit", "--help"], env={"COLUMNS": "200"}).output
+    for flag in ("--json", "--quiet", "--alone", "--header"):
+        line = next(line for line in shown.splitlines() if f" {flag} " in line)
+        assert "<bool>" not in line and "BOOLEAN" not in line
+
+
+def test_a_run_that_writes_names_the_page_to_open(small, tmp_path):
+    done = CliRunner().invoke(app, ["fit", str(small / "table.csv"), "--out", str(tmp_path / "new")])
+    page = tmp_path / "new" / "report.html"
+    assert done.output.endswith(f"open {page} in a browser\n") and page.is_file()
 
 
 def test_interruption_is_one_sentence(small, monkeypatch):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from typer.testing import CliRunner
 
+from dicola.cli.app import app
 from tests.docs.snippets import PAGES, ROOT, blocks, run
 
 INSTALLING = r"(git clone|cd|make|pip install|python3? -m venv|source|\. |#)"  # needs a network, or would install into the machine
@@ -27,6 +29,20 @@ def test_only_installing_is_not_run(page):
         assert block.language in ("python", "console", "text", "sh", "toml"), f"a block of {block.language!r} would not be run"
         if block.language == "sh":
             assert all(re.match(INSTALLING, line) for line in block.body.splitlines() if line), block.body
+
+
+@pytest.mark.parametrize("image", sorted(image.name for image in (ROOT / "docs" / "images").iterdir()))
+def test_every_picture_is_shown_on_a_page(image):
+    assert any(f"images/{image}" in page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def test_the_first_picture_shows_what_the_demo_learns(tmp_path):
+    assert CliRunner().invoke(app, ["demo", "--quiet", "--out", str(tmp_path)]).exit_code == 0
+    shown, learned = (
+        (folder / name).read_text(encoding="utf-8") for folder, name in ((ROOT / "docs/images", "mildew.svg"), (tmp_path, "pag.svg"))
+    )
+    titles = re.compile(r"<title>[^<]*")
+    assert sorted(titles.findall(shown)) == sorted(titles.findall(learned))  # places may differ by a rounding
 
 
 def test_a_wrong_output_is_noticed(tmp_path):

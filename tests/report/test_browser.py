@@ -123,6 +123,25 @@ def test_a_tour_of_the_report(make, browser, tmp_path) -> None:
         assert page.complaints() == [], step.__name__
 
 
+def test_the_way_back_lies_over_no_variable(browser, tmp_path) -> None:
+    dag = simulate.network("mildew")
+    table = simulate.linear_gaussian(dag, 2000, seed=1).drop(columns=list(simulate.hide(dag, 3, seed=1, pool="root")))
+    page = Page(browser, tmp_path, discover(FisherZ(table, alpha=0.01)))
+    page.resize(1280, 800)
+    page.view("tree")
+    page.one(".outline li.split .what").click()
+    page.wait(lambda: not covered(page))
+
+
+def covered(page: Page) -> bool:
+    """Does the way back lie over a variable?"""
+    return page.run(
+        """const way = document.querySelector('.trail').getBoundingClientRect();
+        return [...document.querySelectorAll('.world .node')].map((node) => node.getBoundingClientRect())
+          .some((box) => box.top < way.bottom && box.left < way.right && box.bottom > way.top && box.right > way.left);"""
+    )
+
+
 def shown(edge: Edge) -> str:
     return f"{edge.u} {str(edge).removeprefix(edge.u).removesuffix(edge.v).strip()} {edge.v}"
 

@@ -78,5 +78,5 @@ def test_a_graph_without_edges_is_plotted() -> None:
 
 def test_a_missing_matplotlib_is_told_in_a_sentence(found, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.patches", None)
-    with pytest.raises(MissingExtra, match=r"dicola\[plot\]"):
+    with pytest.raises(MissingExtra, match="pip install matplotlib"):
         found.pag.plot()

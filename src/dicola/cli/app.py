@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, oracle, report, simulate, tests
+from dicola.cli.options import FLAG
 from dicola.cli.words import in_options
 from dicola.errors import DicolaError
 
@@ -68,7 +69,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version and stop."),
+    version: bool = typer.Option(False, "--version", metavar=FLAG, callback=_version, is_eager=True, help="Print the version and stop."),
 ) -> None:
     pass
 

@@ -15,8 +15,13 @@ EXAMPLES = ("dicola convert results/pag.json pag.graphml", "dicola convert resul
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A graph in any known format, or a folder that holds a pag.json.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending says the format.")],
-    from_: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help="Format of IN; else by its ending and content.")] = None,
-    to: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="Format of OUT; else by its ending.")] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FORMAT", autocompletion=options.formats, help="Format of IN; else by its ending and content."),
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="FORMAT", autocompletion=options.formats, help="Format of OUT; else by its ending.")
+    ] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:

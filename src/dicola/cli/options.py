@@ -11,6 +11,7 @@ import typer
 from dicola.errors import InvalidSetting
 
 METHOD, TUNING = "Method", "Fine tuning"  # headings in the help
+FLAG = ""  # the help would show <bool> beside an option that takes no value
 
 
 def learners(incomplete: str) -> list[str]:
@@ -41,6 +42,13 @@ def networks(incomplete: str) -> list[str]:
     return [name for name in network_names() if name.startswith(incomplete)]
 
 
+def formats(incomplete: str) -> list[str]:
+    """Names of formats, for the shell to complete."""
+    from dicola.graphs.formats.registry import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
 Learner = Annotated[
     str,
     typer.Option(
@@ -51,16 +59,19 @@ Learner = Annotated[
     ),
 ]
 Alone = Annotated[
-    bool, typer.Option("--alone", rich_help_panel=METHOD, help="Run the base learner on all variables at once, without decomposition.")
+    bool,
+    typer.Option(
+        "--alone", metavar=FLAG, rich_help_panel=METHOD, help="Run the base learner on all variables at once, without decomposition."
+    ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", help="Leaves learned at a time; -1 for all cores. The answer does not depend on it.")]
 Header = Annotated[
     bool | None,
-    typer.Option("--header/--no-header", help="Does the first line hold the names? By default yes, unless it holds numbers."),
+    typer.Option("--header/--no-header", metavar=FLAG, help="Does the first line hold the names? By default yes, unless it holds numbers."),
 ]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the results: pag.csv, pag.json, pag.svg, report.html, …")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Json = Annotated[bool, typer.Option("--json", metavar=FLAG, help="Print one JSON object on standard output and nothing else there.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar=FLAG, help="Print nothing but errors.")]
 Stop = Annotated[
     str,
     typer.Option(

@@ -36,9 +36,11 @@ def progress_bar(quiet: bool) -> Iterator[Progress | None]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks: dict[str, TaskID] = {}
+        start = bar.add_task("Starting; the first run after an installation compiles", total=None)
 
         def advance(phase: str, done: int, total: int) -> None:
             if phase not in tasks:
+                bar.update(start, visible=False)
                 for earlier in tasks.values():
                     bar.update(earlier, total=bar.tasks[earlier].completed)
                 tasks[phase] = bar.add_task(_PHASES.get(phase, phase), total=None if phase == "decompose" else total)
@@ -63,7 +65,7 @@ def show(found: Discovery, *, as_json: bool, quiet: bool, folder: Path | None, m
     for key, value in (more or {}).items():
         typer.echo(f"{key}: {value}")
     if folder is not None:
-        typer.echo(f"written to {folder}")
+        typer.echo(f"written to {folder}; open {folder / 'report.html'} in a browser")
 
 
 def _facts(found: Discovery, folder: Path | None) -> dict[str, Any]:

@@ -174,7 +174,7 @@ def _matplotlib(module: str) -> Any:
         return import_module(f"matplotlib.{module}")
     except ImportError as error:
         raise MissingExtra(
-            f"plotting needs Matplotlib ({error}); install it with: pip install 'dicola[plot]'. pag.draw() gives SVG without it."
+            f"plotting needs Matplotlib ({error}); install it with: pip install matplotlib. pag.draw() gives SVG without it."
         ) from error
 
 

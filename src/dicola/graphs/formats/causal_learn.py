@@ -26,7 +26,7 @@ _CODE: Final = {NONE: 0, TAIL: -1, ARROW: 1, CIRCLE: 2}
 
 def to_general_graph(graph: MixedGraph) -> Any:
     """A ``GeneralGraph`` with one ``GraphNode`` a name, in the order of ``names``."""
-    node, general = (from_extra(f"causallearn.graph.{name}", "causal-learn", "causal-learn") for name in ("GraphNode", "GeneralGraph"))
+    node, general = (from_extra(f"causallearn.graph.{name}", "causal-learn") for name in ("GraphNode", "GeneralGraph"))
     nodes = []
     for position, name in enumerate(graph.names):
         nodes.append(node.GraphNode(name))

@@ -20,7 +20,7 @@ from dicola.graphs.pag import PAG
 
 def to_networkx(graph: MixedGraph) -> Any:
     """A ``networkx.Graph`` with the mark at each end of each edge."""
-    made = from_extra("networkx", "networkx", "networkx").Graph()
+    made = from_extra("networkx", "networkx").Graph()
     made.add_nodes_from(graph.names)
     made.add_edges_from((e.u, e.v, {"marks": {e.u: str(e.mark_u), e.v: str(e.mark_v)}}) for e in graph.edges())
     return made

@@ -30,7 +30,7 @@ def to_pywhy(graph: MixedGraph) -> Any:
         for start, end, mark in ((edge.u, edge.v, edge.mark_v), (edge.v, edge.u, edge.mark_u)):
             if mark is not Mark.TAIL:
                 layers["directed" if mark is Mark.ARROW else "circle"].append((start, end))
-    made = from_extra("pywhy_graphs", "pywhy-graphs", "pywhy-graphs").PAG()
+    made = from_extra("pywhy_graphs", "pywhy-graphs").PAG()
     made.add_nodes_from(graph.names)
     for layer, edges in layers.items():
         for u, v in edges:

@@ -73,7 +73,7 @@ def _adjacency(questions: Questions, k: int, depth: int | None) -> tuple[Adjacen
 
 
 def _module(name: str) -> ModuleType:
-    return from_extra(f"causallearn.{name}", "causal-learn", "causal-learn")
+    return from_extra(f"causallearn.{name}", "causal-learn")
 
 
 def _asking(base: Any, questions: Questions, table: Any) -> Any:

@@ -35,7 +35,7 @@ class RcdLMarvel(Learner):
 
     def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
-        l_marvel = from_extra("rcd.l_marvel.l_marvel", "rcd", "rcd")
+        l_marvel = from_extra("rcd.l_marvel.l_marvel", "rcd")
         local, chosen = local_test(ci, variables)
         k = len(chosen)
         if k < 2:

@@ -1,6 +1,7 @@
 // The PAG: variables as boxes, folded communities as large boxes, and everything one can do to them.
 
 const READABLE = 160; // variables that may be unfolded to bring some of them out
+const TRAIL = 44; // pixels at the top that the way back covers
 
 class Graph {
   constructor(surface, { choose }) {
@@ -216,7 +217,10 @@ class Graph {
     else this.stage.fit(boundsOf(facts.communities[numbers[0]].map((v) => this.places[v]), folded ? 400 : 60), { glide: true, most: 1 });
   }
 
-  fit(glide = true) { this.stage.fit(boundsOf([...this.items.values()].map((item) => item.box), 12), { glide, most: 1.5 }); }
+  fit(glide = true) {
+    const above = this.focus === null && !this.light ? 0 : TRAIL;
+    this.stage.fit(boundsOf([...this.items.values()].map((item) => item.box), 12), { glide, most: 1.5, above });
+  }
 
   // Only a variable and its neighbours; null for the whole graph.
   focusOn(v) {
@@ -240,7 +244,7 @@ class Graph {
     this.draw();
     if (!light) return;
     const shown = [...this.items.values()].filter((item) => item.state);
-    this.stage.fit(boundsOf(shown.map((item) => item.box), 40), { glide: true, most: 1 });
+    this.stage.fit(boundsOf(shown.map((item) => item.box), 40), { glide: true, most: 1, above: TRAIL });
   }
 
   mark(edge) {

@@ -42,13 +42,13 @@ class Stage {
     this.frame = requestAnimationFrame(step);
   }
 
-  // Show the rectangle { left, top, right, bottom } of the world, no larger than `most` times its own size.
-  fit(bounds, { most = 1.5, glide = false } = {}) {
+  // Show the rectangle { left, top, right, bottom } of the world, no larger than `most` times its own size, below what lies `above` it.
+  fit(bounds, { most = 1.5, glide = false, above = 0 } = {}) {
     const box = this.box, margin = Math.min(28, box.width * 0.04), tools = 40;
     if (!box.width || !bounds) return;
     const width = Math.max(bounds.right - bounds.left, 1), height = Math.max(bounds.bottom - bounds.top, 1);
-    const k = Math.min(most, (box.width - 2 * margin) / width, (box.height - tools - 2 * margin) / height);
-    const x = (box.width - k * (bounds.left + bounds.right)) / 2, y = (box.height - tools - k * (bounds.top + bounds.bottom)) / 2;
+    const k = Math.min(most, (box.width - 2 * margin) / width, (box.height - above - tools - 2 * margin) / height);
+    const x = (box.width - k * (bounds.left + bounds.right)) / 2, y = (box.height + above - tools - k * (bounds.top + bounds.bottom)) / 2;
     const view = { x, y, k };
     if (glide) this.glide(view);
     else this.show(view);
