@@ -116,6 +116,13 @@ class FisherZ(CITest):
         self._other_limits: dict[tuple[int, float], float] = {}
         check_correlation(correlation, self._inverse, labels, n_samples)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrays come writeable out of a pickle or a copy; for these the kernels would be compiled once more."""
+        vars(self).update(state)
+        for array in (self._whole, self._values, state.get("correlation")):
+            if array is not None:
+                array.setflags(write=False)
+
     @cached_property
     def correlation(self) -> NDArray[np.float64]:
         """The correlation matrix of the variables, in the order of ``labels``."""
