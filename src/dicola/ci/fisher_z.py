@@ -277,7 +277,7 @@ class FisherZ(CITest):
         pools = _NOTHING if candidates is None else np.ascontiguousarray(candidates, dtype=np.bool_)
         old = _NOTHING if tried is None else np.ascontiguousarray(tried, dtype=np.bool_)
         pairs, begins, members, tests, finished = kernel.search_levels(
-            self.correlation, edges, pools, old, n if tried_to is None else tried_to, first, largest, self._limits
+            self.correlation, edges, pools, old, n if tried_to is None else min(tried_to, n), first, largest, self._limits
         )
         ends, flat = begins.tolist(), members.tolist()
         fallen = [Separation(i, j, tuple(flat[ends[k] : ends[k + 1]])) for k, (i, j) in enumerate(pairs.tolist())]
