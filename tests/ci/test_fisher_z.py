@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
 from itertools import combinations
 from math import atanh, sqrt, tanh
 
@@ -270,3 +272,12 @@ def test_total_conditioning_takes_its_own_level():
     test = FisherZ.from_covariance([[1, r, 0], [r, 1, 0], [0, 0, 1]], 100, alpha=0.5)
     p_value = test(0, 1, [2]).p_value
     assert test.given_rest(p_value * 1.001)[0, 1] and not test.given_rest(p_value * 0.999)[0, 1]
+
+
+def test_a_pickled_or_copied_test_is_frozen_and_answers_alike():
+    test = FisherZ(mixed(np.random.default_rng(3), 60, 5))
+    for whole in (pickle.loads(pickle.dumps(test)), deepcopy(test)):
+        assert not whole.samples().flags.writeable
+        for one, other in ((whole, test), (deepcopy(test.among([0, 2, 3])), test.among([0, 2, 3]))):
+            assert not one.correlation.flags.writeable
+            assert one.verdict(0, 1, (2,)) == other.verdict(0, 1, (2,)) and np.array_equal(one.given_rest(), other.given_rest())

@@ -123,6 +123,7 @@ def test_of_several_sets_the_smallest_is_given_then_the_first():
     assert sets.get(3, 2) == (1,) and sets.get(2, 4) == (1,) and sets.get(3, 4) == (1,)
     assert sets.get(0, 1) == sets.get(1, 0) == (2, 3, 4), "a pair that the cut parts is separated by the separator"
     assert sets.get(0, 2) is None
+    assert sets.get(-1, 1) is sets.get(0, 5) is sets.get(7, 9) is None, "nothing is known of other variables"
 
 
 def test_a_leaf_alone_is_its_own_whole():

@@ -52,6 +52,15 @@ def test_many_nodes_outgrow_the_first_rooms():
     assert len(grown.nodes) > 300 and grown == decompose(NodeByNode(frame), TotalConditioning(0.05), StopRule())
 
 
+def test_a_limit_beyond_all_numbers_of_a_kernel_is_no_limit():
+    test = FisherZ(table(3, 12, 2, 200))
+    rule = StopRule(max_depth=10**30, max_nodes=10**30)
+    assert decompose(test, TotalConditioning(), rule) == decompose(test, TotalConditioning(), StopRule())
+    assert decompose(test, TotalConditioning(), StopRule(min_leaf_size=10**30)).n_leaves == 1
+    everyone = ~np.eye(12, dtype=bool)
+    assert test.search_levels(everyone, 2, 1, everyone, everyone, 10**30) == test.search_levels(everyone, 2, 1, everyone, everyone)
+
+
 def test_large_sets_and_other_tests_are_grown_node_by_node():
     frame = table(2, 70, 2, 300)
     whole = FisherZ(frame)

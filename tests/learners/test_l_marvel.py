@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from dicola import MAG, CallableTest, FisherZ, LMarvel, Oracle, discover, mag_to_pag, simulate
+from dicola.blankets.total_conditioning import TotalConditioning
+from dicola.decompose.uig import independence_graph
 from dicola.graphs.bits import mask_of, members
+from dicola.learners.base import Context
 from dicola.learners.l_marvel import _Removal
 from tests.exactness.learners import EX4, EX6, edges_missed, insufficient_truth, random_truth
 from tests.exactness.run import hidden_dag, wrong_sets
@@ -194,3 +197,16 @@ def test_limited_it_misses_no_edge_and_says_that_it_was_limited(limit):
 def test_limited_it_records_valid_separating_sets_all_the_same():
     found = discover(Oracle(INVALID_WHEN_LIMITED), LMarvel(max_condition_size=0), decompose=False)
     assert wrong_sets(found, Oracle(INVALID_WHEN_LIMITED)) == []
+
+
+@pytest.mark.parametrize("limit", [None, 0, 1])
+def test_a_pair_outside_the_blankets_stays_apart_whatever_is_taken_out(limit):
+    forced = 0
+    for seed in range(14):
+        dag = simulate.er_dag(12, 3, seed=seed)
+        test = FisherZ(simulate.linear_gaussian(dag, 300, seed=seed).drop(columns=list(dag.names[:2])))
+        uig = independence_graph(test, TotalConditioning())
+        found = LMarvel(limit).learn_skeleton(test, context=Context(uig=uig))
+        assert all(uig.neighbours[a] >> b & 1 for a, b in found.edges), seed
+        forced += bool(found.warnings)
+    assert forced > 2, "or nothing was taken out that is not removable"

@@ -19,7 +19,9 @@ def leaves_of(seed: int, stop: str) -> tuple[FisherZ, list]:
     return test, [(leaf.variables, leaf.uig) for leaf in discover(test, stop=stop).tree.leaves]
 
 
-@pytest.mark.parametrize("learner", [FCI(), FCI(1, 1), FCI(possible_dsep="textbook"), PC(), PC(max_condition_size=1)], ids=repr)
+@pytest.mark.parametrize(
+    "learner", [FCI(), FCI(0), FCI(1), FCI(1, 1), FCI(possible_dsep="textbook"), PC(), PC(max_condition_size=1)], ids=repr
+)
 @pytest.mark.parametrize("stop", ["auto", "paper", "reference"])
 def test_each_leaf_gets_what_it_gets_alone(learner, stop):
     for seed in range(4):

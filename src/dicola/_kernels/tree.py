@@ -26,10 +26,16 @@ def _place(members: Ints, begin: int, end: int, x: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def _is_member(members: Ints, begin: int, end: int, x: int) -> bool:
+    at = _place(members, begin, end, x)
+    return at < end and members[at] == x
+
+
+@njit(cache=True, nogil=True)
 def deciding_nodes(pairs: Ints, begins: Ints, members: Ints, side: Small, left: Ints, right: Ints) -> tuple[Ints, Ints]:
     """The nodes that decide each pair: the splits with its ends on opposite sides, and the leaves with both; each once.
 
-    Those of pair i are ``found[starts[i]:starts[i + 1]]``.
+    Those of pair i are ``found[starts[i]:starts[i + 1]]``; none where an end is not in the root.
     """
     seen = np.full(len(left), -1, np.int64)
     stack = np.empty(len(left), np.int64)
@@ -39,7 +45,7 @@ def deciding_nodes(pairs: Ints, begins: Ints, members: Ints, side: Small, left: 
     for i in range(len(pairs)):
         x, y = pairs[i, 0], pairs[i, 1]
         stack[0] = 0
-        top = 1
+        top = 1 if _is_member(members, begins[0], begins[1], x) and _is_member(members, begins[0], begins[1], y) else 0
         while top:
             top -= 1
             k = stack[top]

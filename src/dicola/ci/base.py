@@ -1,4 +1,4 @@
-"""The question every learner asks, x ⟂ y | z, and three bulk questions built on it.
+"""The question every learner asks, x ⟂ y | z, and the bulk questions built on it.
 
 A test numbers its variables 0, 1, … in a fixed order, ``labels``. A new test needs one method, ``verdict``; the bulk questions have
 plain answers here, which a test may give faster as long as verdicts and counts stay the same.

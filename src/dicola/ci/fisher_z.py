@@ -116,6 +116,13 @@ class FisherZ(CITest):
         self._other_limits: dict[tuple[int, float], float] = {}
         check_correlation(correlation, self._inverse, labels, n_samples)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrays come writeable out of a pickle or a copy; for these the kernels would be compiled once more."""
+        vars(self).update(state)
+        for array in (self._whole, self._values, state.get("correlation")):
+            if array is not None:
+                array.setflags(write=False)
+
     @cached_property
     def correlation(self) -> NDArray[np.float64]:
         """The correlation matrix of the variables, in the order of ``labels``."""
@@ -270,7 +277,7 @@ class FisherZ(CITest):
         pools = _NOTHING if candidates is None else np.ascontiguousarray(candidates, dtype=np.bool_)
         old = _NOTHING if tried is None else np.ascontiguousarray(tried, dtype=np.bool_)
         pairs, begins, members, tests, finished = kernel.search_levels(
-            self.correlation, edges, pools, old, n if tried_to is None else tried_to, first, largest, self._limits
+            self.correlation, edges, pools, old, n if tried_to is None else min(tried_to, n), first, largest, self._limits
         )
         ends, flat = begins.tolist(), members.tolist()
         fallen = [Separation(i, j, tuple(flat[ends[k] : ends[k + 1]])) for k, (i, j) in enumerate(pairs.reshape(-1, 2).tolist())]

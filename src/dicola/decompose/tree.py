@@ -215,9 +215,9 @@ def _grown(ci: CITest, blankets: TotalConditioning, stop: StopRule, root: Undire
     bounds = Bounds(
         -np.inf if stop.saving is None else stop.saving,
         stop.largest,
-        -1 if stop.min_leaf_size is None else stop.min_leaf_size,
-        most if stop.max_depth is None else stop.max_depth,
-        most if stop.max_nodes is None else stop.max_nodes,
+        -1 if stop.min_leaf_size is None else min(stop.min_leaf_size, most),
+        most if stop.max_depth is None else min(stop.max_depth, most),
+        most if stop.max_nodes is None else min(stop.max_nodes, most),
         np.inf if stop.max_work is None else stop.max_work,
     )
     levels = [blankets.level(k) for k in range(len(ci) + 1)]

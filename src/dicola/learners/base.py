@@ -57,8 +57,11 @@ class Learner(ABC):
     guarantee: ClassVar[str]
     complete: ClassVar[bool]
     allows_selection: ClassVar[bool] = True
-    is_local: ClassVar[bool] = False
-    """Does what it finds in one part of a graph without edges to the others not depend on these? Then leaves can share a run."""
+
+    @property
+    def is_local(self) -> bool:
+        """Does what it finds in one part of a graph without edges to the others not depend on these? Then leaves can share a run."""
+        return False
 
     @property
     def work_size(self) -> int:

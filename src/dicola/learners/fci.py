@@ -32,7 +32,6 @@ class FCI(Learner):
     reference: ClassVar[str] = "Spirtes, Meek and Richardson (1995); Zhang (2008)"
     guarantee: ClassVar[str] = "sound and complete"
     complete: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
 
     max_condition_size: int | None = None
     max_possible_dsep_size: int | None = None
@@ -43,6 +42,12 @@ class FCI(Learner):
         checked_limit("max_possible_dsep_size", self.max_possible_dsep_size)
         if self.possible_dsep not in ("blanket", "textbook"):
             raise InvalidSetting(f"possible_dsep is {self.possible_dsep!r}; it may be 'blanket' or 'textbook'.")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether there is a second phase hangs on the whole graph; it may then ask neighbours again, beyond the limit of the first."""
+        first, second = self.max_condition_size, self.max_possible_dsep_size
+        return first is None or (second is not None and second <= first)
 
     @property
     def work_size(self) -> int:

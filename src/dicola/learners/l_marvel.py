@@ -175,9 +175,11 @@ class _Removal:
         """Take x out, apart by its blanket from all that is outside, and bring the blankets of its blanket up to date.
 
         If x is removable, pairs that nothing but x held together fall apart, and no pair is joined. If it is not, its removal may also
-        join pairs (a chain through x), so each pair is asked anew given all that surrounds it.
+        join pairs (a chain through x), so each pair is asked anew given all that surrounds it; of a pair that is joined the old blankets
+        say that it is not adjacent.
         """
         around = list(members(self.blankets[x]))
+        before = {v: self.blankets[v] for v in around}
         self.left &= ~(1 << x)
         self.apart[x] = (self.left & ~self.decided[x], self.blankets[x])
         for v in around:
@@ -193,6 +195,8 @@ class _Removal:
             else:
                 given = (self.blankets[y] | self.blankets[z] | near) & self.left & ~pair
             if not self.ci.during("blankets").verdict(y, z, tuple(members(given))).independent:
+                if not in_touch and not self.decided[y] >> z & 1:
+                    self._part(y, z, min(before[y], before[z], key=int.bit_count))
                 self.blankets[y] |= 1 << z
                 self.blankets[z] |= 1 << y
                 continue

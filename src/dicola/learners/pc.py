@@ -29,12 +29,15 @@ class PC(Learner):
     guarantee: ClassVar[str] = "sound and complete for DAGs without hidden variables; not a method for hidden variables"
     complete: ClassVar[bool] = False
     allows_selection: ClassVar[bool] = False
-    is_local: ClassVar[bool] = True
 
     max_condition_size: int | None = None
 
     def __post_init__(self) -> None:
         checked_limit("max_condition_size", self.max_condition_size)
+
+    @property
+    def is_local(self) -> bool:
+        return True
 
     def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
