@@ -45,7 +45,7 @@ def draw(setting: str, seed: int, rows: int = 2000) -> tuple[object, tuple[str, 
         dag, pool = simulate.er_dag(n, degree, seed), "any"
     elif name.startswith("modular"):
         modules = int(name.split()[1])
-        dag, pool = simulate.modular_dag(modules=modules, size=50, degree=3, links=3 * modules // 2, seed=seed), "any"
+        dag, pool = simulate.modular_dag(modules=modules, size=50, degree=3, links=3 * modules // 2 if modules > 1 else 0, seed=seed), "any"
     else:
         dag, pool = simulate.network(name.lower()), "root"
     latents = simulate.hide(dag, int(hidden), seed, pool=pool) if hidden else ()

@@ -32,7 +32,8 @@ _RUNS_OF_DIGITS = re.compile(r"([0-9]+)")
 
 def name_order(names: Sequence[str]) -> list[int]:
     """Positions of the names in the fixed order: numbers inside a name count as numbers, so X2 comes before X10."""
-    keys = [([_piece(part) for part in _RUNS_OF_DIGITS.split(name)], name) for name in names]
+    known: dict[str, tuple[bool, int, str]] = {}
+    keys = [([known.get(p) or known.setdefault(p, _piece(p)) for p in _RUNS_OF_DIGITS.split(name)], name) for name in names]
     return sorted(range(len(names)), key=keys.__getitem__)
 
 
@@ -74,8 +75,9 @@ class Dataset:
         """Take a DataFrame whose columns are numbers."""
         names = distinct_names(frame.columns)
         order = name_order(names)
-        if set(frame.dtypes) == {np.dtype(np.float64)}:
-            return cls._checked(np.ascontiguousarray(frame.to_numpy()[:, order]), names, order)
+        whole = frame.to_numpy()
+        if whole.dtype == np.float64 and frame.shape[1] and np.shares_memory(whole[:1, :1], frame.iloc[:1, 0].to_numpy()):
+            return cls._checked(np.ascontiguousarray(whole[:, order]), names, order)  # one block of floats, seen without a copy
         values = np.empty((len(frame), len(names)), dtype=np.float64)
         for target, source in enumerate(order):
             values[:, target] = _numbers(frame.iloc[:, source], names[source])

@@ -53,5 +53,7 @@ def sides_of_split(graph: UndirectedGraph, saving: float | None = None, largest:
 
 def split_of(side: NDArray[np.int8], variables: NDArray[np.int64]) -> Split:
     """The split in which variable i is on the side ``side[i]``: 1 left, 2 right, 0 in the separator."""
-    left, right, separator = [tuple(variables[side == part].tolist()) for part in (1, 2, 0)]
-    return Split(left, right, separator)
+    parts: tuple[list[int], list[int], list[int]] = ([], [], [])
+    for variable, part in zip(variables.tolist(), side.tolist(), strict=True):
+        parts[part].append(variable)
+    return Split(tuple(parts[1]), tuple(parts[2]), tuple(parts[0]))
