@@ -10,7 +10,7 @@ _SETTINGS = ("ER(50,3)/5", "MILDEW/3", "ANDES/10")
 
 _INTRODUCTION = """# How fast
 
-Every figure here comes from one run of `make bench` on the machine named at the end, one core unless said otherwise, 2,000 rows and
+Every figure here comes from `make bench`, run part by part on the machine named at the end, one core unless said otherwise, 2,000 rows and
 alpha 0.01 unless said otherwise. Ours and the other tool take turns on the same tables; a ratio is the median over the seeds of their
 seconds divided by ours. Our seconds run from the table to the oriented PAG, kernels compiled; the first run ever is in
 [Start](#start). The figures themselves are in `benchmarks/speed.json`.

@@ -9,21 +9,18 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dicola._kernels.partial_correlation import longer, related_within
+from dicola._kernels.partial_correlation import related_within
 from dicola._kernels.undirected import find_split, induced, induced_with_block, work_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Small = NDArray[np.int8]
 
-
-@njit(cache=True, nogil=True)
-def _put(target: Ints, at: int, values: Ints, count: int) -> Ints:
-    """The first ``count`` values written to the target from a place on; the target, longer where it has to be."""
-    target = longer(target, at + count)
-    for i in range(count):
-        target[at + i] = values[i]
-    return target
+NODES, MEMBERS, ENTRIES = (
+    4096,
+    65536,
+    1048576,
+)  # room for nodes, for their variables and for their graphs; what needs more is not grown here
 
 
 @njit(cache=True, nogil=True)
@@ -53,24 +50,30 @@ def grow(
 
     Node i has the variables ``members[begins[i]:begins[i + 1]]`` on the sides ``side[…]``, the independence graph whose rows are
     ``graph_starts[begins[i] + i:begins[i + 1] + i + 1]`` into ``graph_indices`` from ``graph_begins[i]`` on, and the children ``left[i]``
-    and ``right[i]`` (-1: a leaf). Also: the number of verdicts computed, and whether every answer could be trusted.
+    and ``right[i]`` (-1: a leaf). Also: the number of verdicts computed, and whether there was room and every answer could be trusted.
     """
     n = len(starts) - 1
-    begins = np.zeros(64, np.int64)
-    members = np.empty(512, np.int64)
-    graph_begins = np.zeros(64, np.int64)
-    graph_starts = np.empty(1024, np.int64)
-    graph_indices = np.empty(2048, np.int64)
-    left = np.full(64, -1, np.int64)
-    right = np.full(64, -1, np.int64)
-    depth = np.zeros(64, np.int64)
-    own_work = np.empty(64)
-    keys = np.zeros(256, np.uint64)
-    values = np.full(256, -1, np.int64)
+    begins = np.zeros(NODES + 1, np.int64)
+    members = np.empty(MEMBERS, np.int64)
+    side = np.empty(MEMBERS, np.int8)
+    graph_begins = np.zeros(NODES + 1, np.int64)
+    graph_starts = np.empty(MEMBERS + NODES + 1, np.int64)
+    graph_indices = np.empty(ENTRIES, np.int64)
+    left = np.full(NODES, -1, np.int64)
+    right = np.full(NODES, -1, np.int64)
+    depth = np.zeros(NODES, np.int64)
+    own_work = np.empty(NODES)
+    keys = np.zeros(2 * NODES, np.uint64)
+    values = np.full(2 * NODES, -1, np.int64)
+    enough = True
 
-    members = _put(members, 0, np.arange(n), n)
-    graph_starts = _put(graph_starts, 0, starts, n + 1)
-    graph_indices = _put(graph_indices, 0, indices, len(indices))
+    for v in range(n):
+        members[v] = v
+        side[v] = 0
+    for i in range(n + 1):
+        graph_starts[i] = starts[i]
+    for i in range(len(indices)):
+        graph_indices[i] = indices[i]
     begins[1] = n
     graph_begins[1] = len(indices)
     everything = np.uint64(0)
@@ -84,9 +87,8 @@ def grow(
     bound = max_work * total_work
     nodes = 1
     tests = 0
-    side = np.zeros(len(members), np.int8)
     node = 0
-    while node < nodes:
+    while node < nodes and enough:
         number = node
         node += 1
         begin, end = begins[number], begins[number + 1]
@@ -126,61 +128,42 @@ def grow(
                     new_starts, new_indices = induced(own_starts, own_indices, kept[:size])
                 else:
                     related, sure = related_within(correlation, child[:size], block, limits[size])
-                    if not sure:
-                        return begins, members, side, graph_begins, graph_starts, graph_indices, left, right, tests, False
+                    enough = enough and sure
                     tests += c * (c - 1) // 2
                     new_starts, new_indices = induced_with_block(own_starts, own_indices, kept[:size], block, related)
+                first, entry = begins[nodes], graph_begins[nodes]
+                if nodes + 1 >= NODES or first + size > MEMBERS or entry + len(new_indices) > ENTRIES:
+                    enough = False
+                    break
+                for i in range(size):
+                    members[first + i] = child[i]
+                    side[first + i] = 0
+                for i in range(size + 1):
+                    graph_starts[first + nodes + i] = new_starts[i]
+                for i in range(len(new_indices)):
+                    graph_indices[entry + i] = new_indices[i]
                 keys[at] = key
                 values[at] = nodes
-                if nodes + 2 > len(begins):
-                    begins, graph_begins, depth = longer(begins, nodes + 2), longer(graph_begins, nodes + 2), longer(depth, nodes + 2)
-                    left, right = longer(left, nodes + 2), longer(right, nodes + 2)
-                    longer_work = np.empty(len(begins))
-                    for i in range(nodes):
-                        longer_work[i] = own_work[i]
-                    own_work = longer_work
-                first = begins[nodes]
-                members = _put(members, first, child, size)
-                graph_starts = _put(graph_starts, first + nodes, new_starts, size + 1)
-                graph_indices = _put(graph_indices, graph_begins[nodes], new_indices, len(new_indices))
-                if len(side) < len(members):
-                    longer_side = np.zeros(len(members), np.int8)
-                    for i in range(first):
-                        longer_side[i] = side[i]
-                    side = longer_side
                 begins[nodes + 1] = first + size
-                graph_begins[nodes + 1] = graph_begins[nodes] + len(new_indices)
-                left[nodes] = -1
-                right[nodes] = -1
+                graph_begins[nodes + 1] = entry + len(new_indices)
                 depth[nodes] = depth[number] + 1
                 own_work[nodes] = work_of(new_starts, largest)
                 total_work += own_work[nodes]
                 nodes += 1
-                if 2 * nodes > len(keys):
-                    more_keys = np.zeros(2 * len(keys), np.uint64)
-                    more_values = np.full(2 * len(keys), -1, np.int64)
-                    for i in range(len(keys)):
-                        if values[i] >= 0:
-                            there = _place(more_keys, more_values, keys[i])
-                            more_keys[there] = keys[i]
-                            more_values[there] = values[i]
-                    keys = more_keys
-                    values = more_values
-                    at = _place(keys, values, key)
             if other_side == 2:
                 left[number] = values[at]
             else:
                 right[number] = values[at]
     whole = begins[nodes]
     return (
-        begins[: nodes + 1],
-        members[:whole],
-        side[:whole],
-        graph_begins[: nodes + 1],
-        graph_starts[: whole + nodes],
-        graph_indices[: graph_begins[nodes]],
-        left[:nodes],
-        right[:nodes],
+        begins[: nodes + 1].copy(),
+        members[:whole].copy(),
+        side[:whole].copy(),
+        graph_begins[: nodes + 1].copy(),
+        graph_starts[: whole + nodes].copy(),
+        graph_indices[: graph_begins[nodes]].copy(),
+        left[:nodes].copy(),
+        right[:nodes].copy(),
         tests,
-        True,
+        enough,
     )
