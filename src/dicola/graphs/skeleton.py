@@ -33,15 +33,19 @@ class SeparatingSets(ABC):
         """Told which pairs will be asked for next; a chance to answer them together."""
         return
 
-    def relabelled(self, variables: Variables) -> SeparatingSets:
-        """The same sets with position i read as ``variables[i]``; for sets over the positions of a leaf."""
-        raise NotImplementedError
-
     def __getitem__(self, pair: Pair) -> Variables:
         found = self.get(*pair)
         if found is None:
             raise KeyError(pair)
         return found
+
+
+class LeafSets(SeparatingSets):
+    """Separating sets over the positions of a leaf, which can be read as those of the whole."""
+
+    @abstractmethod
+    def relabelled(self, variables: Variables) -> LeafSets:
+        """The same sets with position i read as ``variables[i]``."""
 
 
 class Blankets(Protocol):
@@ -53,7 +57,7 @@ class Blankets(Protocol):
         ...
 
 
-class BlanketSets(SeparatingSets):
+class BlanketSets(LeafSets):
     """Pairs outside an independence graph, each separated by the smaller of its two blankets; worked out when asked.
 
     The vertices of the graph are positions in ``variables``, which ascend.
@@ -88,7 +92,7 @@ class BlanketSets(SeparatingSets):
     __hash__ = None  # type: ignore[assignment]
 
 
-class MaskSets(SeparatingSets):
+class MaskSets(LeafSets):
     """Separating sets kept as masks and read when asked: for a learner that decides pairs by the thousand.
 
     Vertices are positions in ``variables``, which ascend. ``masks`` has sets by pair; ``apart[v]`` is a mask of vertices and the one set
@@ -127,7 +131,7 @@ class MaskSets(SeparatingSets):
     __hash__ = None  # type: ignore[assignment]
 
 
-class RecordedSets(SeparatingSets):
+class RecordedSets(LeafSets):
     """Separating sets written down as they were found; the one owner of the unordered-pair key.
 
     Pairs that were never written down are put to ``otherwise``, where there is one.
@@ -174,6 +178,7 @@ class RecordedSets(SeparatingSets):
 
     def relabelled(self, variables: Variables) -> RecordedSets:
         """The same sets with position i read as ``variables[i]``."""
+        assert self.otherwise is None or isinstance(self.otherwise, LeafSets)
         found = RecordedSets(otherwise=None if self.otherwise is None else self.otherwise.relabelled(variables))
         if tuple(sorted(variables)) == variables:  # then what is in order stays so
             found._sets = {(variables[x], variables[y]): tuple([variables[v] for v in z]) for (x, y), z in self._sets.items()}
