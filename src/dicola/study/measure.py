@@ -1,0 +1,81 @@
+"""One run of one cell: draw the problem, run the method, compare with the truth."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from dicola.graphs.pag import PAG
+from dicola.metrics import Scores, compare
+from dicola.study.methods import DEGREE, METHODS, Answer
+from dicola.study.plan import Cell, Problem, Setting
+from dicola.study.rows import Row
+
+_DIGITS = 4  # of ratios; seconds keep six
+_WARM_UP = Setting("ER(12,3)", 1, "any", 200)
+
+
+def row_of(cell: Cell, seed: int, cap: float, status: str, facts: dict[str, Any]) -> Row:
+    """What names the run, and what is known of it."""
+    kind, graph, hidden, pool, samples, method = cell.key
+    named = {"kind": kind, "graph": graph, "hidden": hidden, "pool": pool, "samples": samples, "method": method, "seed": seed}
+    return {**named, "status": status, "cap": cap, **facts}
+
+
+def warm_up(cell: Cell) -> None:
+    """Run the method once on something small, so that no seconds are spent on loading and compiling."""
+    if cell.method != DEGREE:
+        _MEASURES[cell.kind](Cell(cell.kind, _WARM_UP, cell.method, 1, cell.cap), _WARM_UP.draw(1))
+
+
+def measure(cell: Cell, seed: int) -> dict[str, Any]:
+    """All figures of one run."""
+    return _MEASURES[cell.kind](cell, cell.setting.draw(seed))
+
+
+def _recovery(cell: Cell, problem: Problem) -> dict[str, Any]:
+    answer = METHODS[cell.method](problem.table())
+    scores = compare(answer.graph, _truth(problem))
+    facts = _cost(answer) | _ratios(scores.skeleton)
+    if answer.marked:
+        facts |= {f"mark_{name}": value for name, value in _ratios(scores.marks).items()}
+        facts |= {"arrowhead_f1": round(scores.arrowheads.f1, _DIGITS), "tail_f1": round(scores.tails.f1, _DIGITS)}
+    return facts | answer.shape
+
+
+def _degrees(cell: Cell, problem: Problem) -> dict[str, Any]:
+    mag = problem.dag.true_mag(problem.latents)
+    n_arcs = len(problem.dag.edges())
+    return {
+        "observed": len(mag),
+        "dag_degree": round(2 * n_arcs / len(problem.dag.names), _DIGITS),
+        "mag_degree": round(2 * mag.n_edges / len(mag), _DIGITS),
+    }
+
+
+_MEASURES = {"recovery": _recovery, "degrees": _degrees}
+
+
+def _cost(answer: Answer) -> dict[str, Any]:
+    return {
+        "observed": len(answer.graph),
+        "tests": answer.tests,
+        "seconds": round(answer.seconds, 6),
+        "cpu_seconds": round(answer.cpu_seconds, 6),
+    }
+
+
+def _ratios(scores: Scores) -> dict[str, float]:
+    return {name: round(getattr(scores, name), _DIGITS) for name in ("precision", "recall", "f1")}
+
+
+def _truth(problem: Problem) -> PAG:
+    setting = problem.setting
+    return _true_pag(Setting(setting.graph, setting.hidden, setting.pool, 0), problem.seed)
+
+
+@lru_cache(maxsize=512)
+def _true_pag(setting: Setting, seed: int) -> PAG:
+    """The PAG does not depend on the number of rows."""
+    problem = setting.draw(seed)
+    return problem.dag.true_pag(problem.latents)

@@ -1,0 +1,189 @@
+"""What is to be run: studies, as their settings files say, cut into cells of one setting and one method each."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from dicola.errors import InvalidSetting
+from dicola.graphs.dag import DAG
+from dicola.simulate import er_dag, hide, linear_gaussian, network, network_names
+from dicola.study.methods import expanded
+
+Kind = Literal["recovery", "degrees", "local", "expression"]
+_ER = re.compile(r"ER\((\d+), ?(\d+(?:\.\d+)?)\)")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where data come from: a random graph ``ER(n,d)`` or a network by name, how many variables are hidden among whom, how many rows."""
+
+    graph: str
+    hidden: int
+    pool: str
+    samples: int
+
+    def __str__(self) -> str:
+        return f"{self.graph}/{self.hidden} {self.pool} N={self.samples}"
+
+    @property
+    def n_observed(self) -> int:
+        """Variables that are not hidden."""
+        return len(self.dag(1).names) - self.hidden
+
+    def dag(self, seed: int) -> DAG:
+        """The graph of one repetition; a network is the same in all."""
+        random = _ER.fullmatch(self.graph)
+        if random is None:
+            return network(self.graph.lower())
+        return er_dag(int(random[1]), float(random[2]), seed)
+
+    def draw(self, seed: int) -> Problem:
+        """Graph, hidden variables and table of one repetition: the same for every method."""
+        dag = self.dag(seed)
+        return Problem(self, seed, dag, hide(dag, self.hidden, seed, pool=self.pool))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One repetition of a setting."""
+
+    setting: Setting
+    seed: int
+    dag: DAG
+    latents: tuple[str, ...]
+
+    def table(self) -> Any:
+        """The rows, without the hidden columns."""
+        return linear_gaussian(self.dag, self.setting.samples, self.seed).drop(columns=list(self.latents))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting and one method, to be repeated with the seeds 1, 2, …, each run within ``cap`` seconds.
+
+    A method that was stopped on three seeds is not run further in that cell; then ``last_cap``, if there is one, is granted to its first
+    seed alone.
+    """
+
+    kind: Kind
+    setting: Setting
+    method: str
+    repetitions: int
+    cap: float
+    last_cap: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.setting}, {self.method}"
+
+    @property
+    def key(self) -> tuple[str, str, int, str, int, str]:
+        """What names the cell among the rows of a study."""
+        where = self.setting
+        return self.kind, where.graph, where.hidden, where.pool, where.samples, self.method
+
+
+@dataclass(frozen=True)
+class Series:
+    """Settings that differ in the number of rows alone, and the methods tried on them. Without a cap it is the paper's."""
+
+    graph: str
+    hidden: int
+    pool: str
+    samples: tuple[int, ...]
+    methods: tuple[str, ...]
+    repetitions: int = 50
+    cap: float | None = None
+    last_cap: bool = False
+    kind: Kind = "recovery"
+    run: bool = True
+
+    def settings(self) -> Iterator[Setting]:
+        """One setting for each number of rows."""
+        for samples in self.samples:
+            yield Setting(self.graph, self.hidden, self.pool, samples)
+
+    def cells(self) -> Iterator[Cell]:
+        """Setting by setting, method by method."""
+        for setting in self.settings():
+            paper = paper_cap(setting)
+            for method in self.methods:
+                cap = paper if self.cap is None else self.cap
+                yield Cell(self.kind, setting, method, self.repetitions, cap, paper if self.last_cap and paper > cap else None)
+
+
+def paper_cap(setting: Setting) -> float:
+    """The paper's: ten seconds for each observed variable."""
+    return 10.0 * setting.n_observed
+
+
+@dataclass(frozen=True)
+class Study:
+    """One table or figure: its title, what of the paper it shows, its series and, if any, further settings of its own."""
+
+    name: str
+    title: str
+    shows: str
+    series: tuple[Series, ...]
+    kind: Kind = "recovery"
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def cells(self) -> list[Cell]:
+        """All cells, each once; where two series share one the larger number of repetitions counts."""
+        found: dict[tuple[Any, ...], Cell] = {}
+        for series in self.series:
+            for cell in series.cells() if series.run else ():
+                known = found.get(cell.key)
+                found[cell.key] = cell if known is None else replace(known, repetitions=max(known.repetitions, cell.repetitions))
+        return list(found.values())
+
+    def with_limits(self, repetitions: int | None = None, cap: float | None = None) -> Study:
+        """The same with another number of repetitions or another cap in every series."""
+        limits: dict[str, Any] = {}
+        if repetitions is not None:
+            limits["repetitions"] = repetitions
+        if cap is not None:
+            limits |= {"cap": cap, "last_cap": False}
+        return replace(self, series=tuple(replace(series, **limits) for series in self.series))
+
+
+def load_study(path: Path) -> Study:
+    """Read a settings file; every mistake in it is named."""
+    try:
+        text = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidSetting(f"the study {path.stem!r} could not be read: {error.strerror or error}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidSetting(f"{path.name} is not a settings file: {error}.") from None
+    kind = text.pop("kind", "recovery")
+    if kind not in get_args(Kind):
+        raise InvalidSetting(f"{path.name}: kind is {kind!r}; it may be {', '.join(get_args(Kind))}.")
+    try:
+        title, shows, series = text.pop("title"), text.pop("shows"), text.pop("series", [])
+    except KeyError as missing:
+        raise InvalidSetting(f"{path.name} lacks {missing.args[0]!r}.") from None
+    return Study(path.stem, title, shows, tuple(_series(path.name, kind, each) for each in series), kind, text)
+
+
+def _series(file: str, kind: Kind, text: dict[str, Any]) -> Series:
+    allowed = set(Series.__dataclass_fields__) - {"kind"}
+    unknown = sorted(set(text) - allowed)
+    lacking = [name for name in ("graph", "hidden", "pool", "samples", "methods") if name not in text]
+    if unknown or lacking:
+        raise InvalidSetting(
+            f"{file}: a series has {', '.join(sorted(allowed))}; "
+            + "; ".join([f"unknown is {name!r}" for name in unknown] + [f"{name!r} is missing" for name in lacking])
+            + "."
+        )
+    graph = text["graph"]
+    if not _ER.fullmatch(graph) and graph.lower() not in network_names():
+        raise InvalidSetting(
+            f"{file}: {graph!r} is neither a random graph like ER(30,3) nor a network. Known: {', '.join(network_names())}."
+        )
+    if text["pool"] not in ("any", "root"):
+        raise InvalidSetting(f"{file}: pool is {text['pool']!r}; it may be 'any' or 'root'.")
+    return Series(**{**text, "samples": tuple(text["samples"]), "methods": expanded(text["methods"]), "kind": kind})
