@@ -10,8 +10,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, oracle, report, simulate, tests
-from dicola.cli.options import FLAG
+from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, oracle, paper, report, simulate, tests
+from dicola.cli.options import FLAG, epilog
 from dicola.cli.words import in_options
 from dicola.errors import DicolaError
 
@@ -42,8 +42,7 @@ app = typer.Typer(
 
 
 def _add(command: Callable[..., None], examples: tuple[str, ...]) -> None:
-    lines = "\n\n".join(f"[dim]$[/dim] {example}" for example in examples)
-    app.command(command.__name__, epilog=f"[bold]Examples[/bold]\n\n{lines}")(command)
+    app.command(command.__name__, epilog=epilog(examples))(command)
 
 
 _add(demo.demo, demo.EXAMPLES)
@@ -57,6 +56,7 @@ _add(convert.convert, convert.EXAMPLES)
 _add(learners.learners, learners.EXAMPLES)
 _add(tests.tests, tests.EXAMPLES)
 _add(blankets.blankets, blankets.EXAMPLES)
+app.add_typer(paper.app)
 
 
 def _version(wanted: bool) -> None:

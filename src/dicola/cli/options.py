@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,12 @@ from dicola.errors import InvalidSetting
 
 METHOD, TUNING = "Method", "Fine tuning"  # headings in the help
 FLAG = ""  # the help would show <bool> beside an option that takes no value
+
+
+def epilog(examples: Iterable[str]) -> str:
+    """The examples under the help of a command."""
+    lines = "\n\n".join(f"[dim]$[/dim] {example}" for example in examples)
+    return f"[bold]Examples[/bold]\n\n{lines}"
 
 
 def learners(incomplete: str) -> list[str]:

@@ -1,0 +1,125 @@
+"""Tables of means: as text for the terminal, as Markdown for the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dicola.study.plan import Setting
+from dicola.study.summary import Mean, Outcome, Results
+
+TITLES = {
+    "f1": "F1 of the skeleton",
+    "precision": "Precision of the skeleton",
+    "recall": "Recall of the skeleton",
+    "mark_f1": "F1 of the marks",
+    "tests": "Independence tests, blankets counted",
+    "seconds": "Seconds",
+    "dag_degree": "Average degree of the graph",
+    "mag_degree": "Average degree of the induced MAG",
+}
+METRICS_OF = {
+    "recovery": ("f1", "mark_f1", "tests", "seconds"),
+    "local": ("precision", "recall", "f1", "tests", "seconds"),
+    "degrees": ("dag_degree", "mag_degree"),
+}
+LEGEND = "mean ± standard error (runs finished); stopped: the cap ended the run"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A heading, names of columns, and lines of as many cells."""
+
+    title: str
+    head: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+
+    def text(self) -> str:
+        """Columns under one another."""
+        widths = [max(len(line[column]) for line in (self.head, *self.lines)) for column in range(len(self.head))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in (self.head, *self.lines)]
+        return "\n".join([self.title, *(f"  {line}".rstrip() for line in lines)])
+
+    def markdown(self) -> str:
+        """A Markdown table, without its title."""
+        rule = ["---", *["---:"] * (len(self.head) - 1)]
+        return "\n".join(f"| {' | '.join(line)} |" for line in (self.head, rule, *self.lines))
+
+
+def study_tables(results: Results) -> list[Table]:
+    """For each series and metric one table: a line a method, a column a number of rows (in the other studies a column a graph)."""
+    kind = results.study.kind
+    return [
+        _table(results, where, settings, metric) for where, settings in _columns(results).items() for metric in METRICS_OF.get(kind, ())
+    ]
+
+
+def _columns(results: Results) -> dict[str, dict[str, Setting]]:
+    """Settings that share a table, with what tells them apart; settings of one size alone stand by graph."""
+    series = results.series()
+    if all(len(settings) == 1 for settings in series.values()):
+        found: dict[str, dict[str, Setting]] = {}
+        for (graph, hidden, pool), (setting,) in series.items():
+            samples = f", N = {setting.samples}" if setting.samples else ""
+            found.setdefault(f"{_pool(pool)}{samples}", {})[f"{graph}/{hidden}"] = setting
+        return found
+    return {
+        f"{graph}, {hidden} hidden, {_pool(pool)}": {f"N = {setting.samples}": setting for setting in settings}
+        for (graph, hidden, pool), settings in series.items()
+    }
+
+
+def _pool(pool: str) -> str:
+    return f"pool {pool}"
+
+
+def _table(results: Results, where: str, settings: dict[str, Setting], metric: str) -> Table:
+    lines = []
+    for method in results.methods:
+        outcomes = [results.at(setting, method) for setting in settings.values()]
+        if any(outcome is not None for outcome in outcomes):
+            lines.append((method, *(cell_text(outcome, metric) for outcome in outcomes)))
+    return Table(f"{TITLES[metric]}: {where}", ("method", *settings), tuple(lines))
+
+
+def cell_text(outcome: Outcome | None, metric: str) -> str:
+    """A mean with its standard error and the runs behind it; what was stopped is told.
+
+    A method that was given up keeps the mean of the runs that finished, few as they are.
+    """
+    if outcome is None:
+        return ""
+    mean = outcome.mean(metric)
+    remarks = [str(len(outcome.finished))] if mean is not None else []
+    remarks += [f"{outcome.n_stopped} stopped"] if outcome.n_stopped else []
+    remarks += [f"{outcome.n_failed} failed"] if outcome.n_failed else []
+    return f"{mean_text(mean, metric)} ({', '.join(remarks)})" if remarks else mean_text(mean, metric)
+
+
+def mean_text(mean: Mean | None, metric: str) -> str:
+    """A mean and its error with the digits that the metric deserves; a dash where there is none.
+
+    >>> mean_text(Mean(1234.5, 21.0, 50), "tests"), mean_text(Mean(0.81234, 0.004, 50), "f1")
+    ('1,234 ±21', '0.812 ±0.004')
+    """
+    if mean is None:
+        return "–"
+    error = "" if mean.error is None else f" ±{number(mean.error, metric)}"
+    return f"{number(mean.value, metric)}{error}"
+
+
+def number(value: float, metric: str) -> str:
+    """Counts whole, degrees with two digits, ratios with three, seconds with as many as show three figures, three at most."""
+    if metric.startswith("tests"):
+        return f"{value:,.0f}"
+    if metric.endswith("degree"):
+        return f"{value:.2f}"
+    if metric == "seconds" and value >= 10:
+        return f"{value:,.1f}"
+    return f"{value:.3f}"
+
+
+def lined_up(rows: Sequence[tuple[str, str]]) -> str:
+    """Two columns under one another."""
+    width = max((len(left) for left, _ in rows), default=0)
+    return "\n".join(f"{left:{width}}  {right}".rstrip() for left, right in rows)
