@@ -129,7 +129,7 @@ class _Run:
 
     def _take(self, row: Row) -> None:
         n, seconds = self._taken.get(row["method"], (0, 0.0))
-        self._taken[row["method"]] = n + 1, seconds + _OVERHEAD + float(row.get("seconds", row["cap"]))
+        self._taken[row["method"]] = n + 1, seconds + _OVERHEAD + float(row["seconds"] if "seconds" in row else row["cap"])
 
     def _is_over(self) -> bool:
         return self._end is not None and monotonic() >= self._end
