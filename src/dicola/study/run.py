@@ -152,6 +152,9 @@ class _Worker:
         except TimeoutError:
             await self.stop()
             return row_of(cell, seed, cap, "capped", {})
+        except EOFError:
+            await self.stop()
+            answer = {"failed": "the worker ended without an answer; there may not have been enough memory"}
         if "failed" in answer:
             return row_of(cell, seed, cap, "failed", {"seconds": 0.0, "why": answer["failed"]})
         return row_of(cell, seed, cap, "done", answer["facts"])
@@ -184,6 +187,6 @@ class _Worker:
         assert process.stdout is not None
         line = await asyncio.wait_for(process.stdout.readline(), seconds)
         if not line:
-            return {"failed": "the worker ended without an answer; there may not have been enough memory"}
+            raise EOFError
         answer: dict[str, Any] = json.loads(line)
         return answer
