@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from time import perf_counter
 from typing import Any
 
 from dicola.graphs.pag import PAG
@@ -44,10 +45,12 @@ def _recovery(cell: Cell, problem: Problem) -> dict[str, Any]:
 
 
 def _degrees(cell: Cell, problem: Problem) -> dict[str, Any]:
+    start = perf_counter()
     mag = problem.dag.true_mag(problem.latents)
     n_arcs = len(problem.dag.edges())
     return {
         "observed": len(mag),
+        "seconds": round(perf_counter() - start, 6),
         "dag_degree": round(2 * n_arcs / len(problem.dag.names), _DIGITS),
         "mag_degree": round(2 * mag.n_edges / len(mag), _DIGITS),
     }

@@ -100,7 +100,7 @@ def _causal_learn_fci(table: pd.DataFrame) -> Answer:
 
 def _rcd_l_marvel(table: pd.DataFrame) -> Answer:
     """L-MARVEL of rcd with its own test; it gives a skeleton alone."""
-    l_marvel, ci_tests = from_extra("rcd.l_marvel", "rcd"), from_extra("rcd.utilities.ci_tests", "rcd")
+    l_marvel, ci_tests = from_extra("rcd", "rcd").l_marvel, from_extra("rcd.utilities.ci_tests", "rcd")
     asked = 0
 
     def test(x: int, y: int, given: list[int], data: Any) -> Any:

@@ -129,7 +129,7 @@ class _Run:
 
     def _take(self, row: Row) -> None:
         n, seconds = self._taken.get(row["method"], (0, 0.0))
-        self._taken[row["method"]] = n + 1, seconds + _OVERHEAD + float(row.get("seconds", row["cap"]))
+        self._taken[row["method"]] = n + 1, seconds + _OVERHEAD + float(row["seconds"] if "seconds" in row else row["cap"])
 
     def _is_over(self) -> bool:
         return self._end is not None and monotonic() >= self._end
@@ -152,6 +152,9 @@ class _Worker:
         except TimeoutError:
             await self.stop()
             return row_of(cell, seed, cap, "capped", {})
+        except EOFError:
+            await self.stop()
+            answer = {"failed": "the worker ended without an answer; there may not have been enough memory"}
         if "failed" in answer:
             return row_of(cell, seed, cap, "failed", {"seconds": 0.0, "why": answer["failed"]})
         return row_of(cell, seed, cap, "done", answer["facts"])
@@ -184,6 +187,6 @@ class _Worker:
         assert process.stdout is not None
         line = await asyncio.wait_for(process.stdout.readline(), seconds)
         if not line:
-            return {"failed": "the worker ended without an answer; there may not have been enough memory"}
+            raise EOFError
         answer: dict[str, Any] = json.loads(line)
         return answer

@@ -14,7 +14,6 @@ from dataclasses import asdict
 from queue import Queue
 from typing import Any
 
-from dicola.errors import DicolaError
 from dicola.study.measure import measure, warm_up
 from dicola.study.plan import Cell, Setting
 
@@ -51,7 +50,7 @@ def serve() -> None:
                 warm.add((cell.kind, cell.method))
             say(started=True)
             say(facts=measure(cell, asked["seed"]))
-        except (DicolaError, ArithmeticError, ValueError) as error:
+        except Exception as error:  # another library may raise anything; the run has failed, not the study
             say(failed=f"{type(error).__name__}: {error}")
 
 
