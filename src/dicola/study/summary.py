@@ -64,8 +64,7 @@ class Outcome:
     def facts(self) -> dict[str, Any]:
         """Everything, for machines."""
         where = self.cell.setting
-        known = {metric for row in self.finished for metric, value in row.items() if isinstance(value, float | int | dict)}
-        means = {metric: self.mean(metric) for metric in METRICS if metric.partition(".")[0] in known}
+        means = {metric: self.mean(metric) for metric in METRICS}
         return {
             "graph": where.graph,
             "hidden": where.hidden,
@@ -89,7 +88,12 @@ METRICS = (
 
 
 def figure(row: Row, metric: str) -> float | None:
-    """One figure of a row: ``tests`` is the number of all, ``tests.leaves`` that of one phase; ``None`` where it has none."""
+    """One figure of a row: ``tests`` is the number of all, ``tests.leaves`` that of one phase; ``None`` where it has none.
+
+    ``time`` is what the run took of a processor, which does not depend on who else used the machine; runs have one thread each.
+    """
+    if metric == "time":
+        metric = "cpu_seconds" if "cpu_seconds" in row else "seconds"
     name, _, part = metric.partition(".")
     value = row.get(name)
     if isinstance(value, dict):

@@ -14,13 +14,13 @@ TITLES = {
     "recall": "Recall of the skeleton",
     "mark_f1": "F1 of the marks",
     "tests": "Independence tests, blankets counted",
-    "seconds": "Seconds",
+    "time": "CPU seconds",
     "dag_degree": "Average degree of the graph",
     "mag_degree": "Average degree of the induced MAG",
 }
 METRICS_OF = {
-    "recovery": ("f1", "mark_f1", "tests", "seconds"),
-    "local": ("precision", "recall", "f1", "tests", "seconds"),
+    "recovery": ("f1", "mark_f1", "tests", "time"),
+    "local": ("precision", "recall", "f1", "tests", "time"),
     "degrees": ("dag_degree", "mag_degree"),
 }
 LEGEND = "mean ± standard error (runs finished); stopped: the cap ended the run"
@@ -114,7 +114,7 @@ def number(value: float, metric: str) -> str:
         return f"{value:,.0f}"
     if metric.endswith("degree"):
         return f"{value:.2f}"
-    if metric == "seconds" and value >= 10:
+    if metric == "time" and value >= 10:
         return f"{value:,.1f}"
     return f"{value:.3f}"
 
