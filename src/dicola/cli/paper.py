@@ -191,11 +191,34 @@ def _run(place: Folder, study: Study, jobs: int, budget: float | None, json: boo
 
 
 def _run_expression(place: Folder, study: Study, data: Path | None, json: bool, quiet: bool) -> dict[str, Any]:
-    raise InvalidSetting("not yet")
+    from dicola.study.expression import run_expression
+    from dicola.study.tables import expression_table
+
+    facts = run_expression(study, data, place.results, place.figures)
+    if not (quiet or json):
+        typer.echo(expression_table(facts).text())
+        typer.echo(f"written to {place.results / study.name}.json and {place.figures}")
+    return facts
 
 
 def _show_expression(place: Folder, study: Study, json: bool) -> None:
-    raise InvalidSetting("not yet")
+    from dicola.study.expression import read_expression
+    from dicola.study.tables import expression_table
+
+    facts = read_expression(study, place.results)
+    if json:
+        typer.echo(dumps(facts or {"study": study.name, "selections": []}, ensure_ascii=False))
+        return
+    typer.echo(f"{study.title}\n{study.shows}\n")
+    if facts is None:
+        typer.echo(f"not run yet; do it with: dicola paper run {study.name} --data FILE")
+        return
+    typer.echo(expression_table(facts).text())
+    for selection in facts["selections"]:
+        for learned in selection["runs"]:
+            typer.echo(f"\n{selection['name']}, stop={learned['stop']}")
+            for line in learned["in_words"]:
+                typer.echo(f"  {line['edge']:28}  {line['words']}")
 
 
 def _not_installed(study: Study) -> dict[str, str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _EDGE_COLOURS: Final = {"directed": "#1f5fa8", "bidirected": "#b3541e", "selection": "#2f7d4f", "circle": "#5c6470"}
-_MARK_COLOURS: Final = {ARROW: "#14181e", TAIL: "#1f5fc4", CIRCLE: "#c62f2f"}
+MARK_COLOURS: Final = {ARROW: "#14181e", TAIL: "#1f5fc4", CIRCLE: "#c62f2f"}
 _MARK_SIGNS: Final = {ARROW: (">", True), TAIL: ("_", False), CIRCLE: ("o", False)}  # marker, filled
 _MARGIN: Final = 16.0
 _INK, _BOX, _LINE, _SEPARATOR, _LEAF = "#1c232d", "#f5f7fa", "#5b6675", "#b3541e", "#e6f1ea"
@@ -75,7 +75,7 @@ def plot_matrix(
     ax = _axes(ax, side, side, bare=False)
     ax.set(xlim=(0, n), ylim=(n, 0), aspect="equal")
     cell = _points(ax, n, n)
-    for mark, colour in _MARK_COLOURS.items():
+    for mark, colour in MARK_COLOURS.items():
         rows, columns = np.nonzero(marks == mark)
         squares = [patches.Rectangle((column, row), 1, 1) for row, column in zip(rows.tolist(), columns.tolist(), strict=True)]
         ax.add_collection(collections.PatchCollection(squares, facecolor=colour, edgecolor="white", linewidth=0.06 * cell))

@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dicola.extras import from_extra
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL
+from dicola.graphs.pag import PAG
+from dicola.report.figures import MARK_COLOURS
 from dicola.study.methods import BASES, base_of
 from dicola.study.plan import Setting
 from dicola.study.summary import Outcome, Results, compared
@@ -38,7 +41,8 @@ _VARIANT_NAMES: Final = {
     "auto": 'stop="auto"',
     "uig": "from the UIG, not divided",
 }
-_INK, _FAINT = "#22272e", "#d9dde2"
+MARK_LABELS: Final = {ARROW: "arrowhead", TAIL: "tail", CIRCLE: "circle"}
+_INK = "#22272e"
 _RULES: Final = {
     "font.size": 8.5,
     "axes.edgecolor": "#8a929c",
@@ -221,6 +225,24 @@ def variants_figure(studies: Sequence[Results], samples: int = 2000) -> Figure:
     for row, label in zip(panels, ("tests: share of the learner's alone", "F1 of the skeleton: gain over the learner alone"), strict=True):
         row[len(row) // 2].set_xlabel(label)
     _legend(figure, [(_VARIANT_NAMES[variant], _Look(*_VARIANTS[variant][:2], "")) for variant in _VARIANTS], "")
+    return figure
+
+
+def matrices_figure(pags: Mapping[str, PAG], groups: Mapping[str, Sequence[str]]) -> Figure:
+    """Mark matrices side by side, vertices grouped: the mark at the vertex of the column, of its edge with that of the row."""
+    n = len(next(iter(pags.values())))
+    figure, (panels,) = _panels(1, len(pags), width=(0.125 * n + 1.35) * len(pags), height=0.125 * n + 0.85)
+    for ax, (title, pag) in zip(panels, pags.items(), strict=True):
+        ax.grid(visible=False)
+        ax.spines[["top", "right"]].set_visible(True)
+        for line in range(1, n):
+            ax.axhline(line, color="#f1f3f5", linewidth=0.6, zorder=0)
+            ax.axvline(line, color="#f1f3f5", linewidth=0.6, zorder=0)
+        pag.plot_matrix(ax, groups=groups)
+        ax.set_xlabel(f"{title}, {pag.n_edges} edges", labelpad=6)
+    patches = from_extra("matplotlib.patches", "matplotlib")
+    handles = [patches.Patch(color=MARK_COLOURS[mark], label=label) for mark, label in MARK_LABELS.items()]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure
 
 

@@ -36,6 +36,11 @@ class Folder:
         return cls(path, path / "results" if results is None else results)
 
     @property
+    def figures(self) -> Path:
+        """Where the figures go."""
+        return self.path / "figures"
+
+    @property
     def names(self) -> list[str]:
         """Names of all studies: those of the paper in its order, then any others."""
         names = {file.stem for file in self.path.glob("*.toml")} - _NO_STUDIES

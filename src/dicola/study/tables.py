@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dicola.study.plan import Setting
 from dicola.study.summary import Mean, Outcome, Results
@@ -52,6 +53,19 @@ def study_tables(results: Results) -> list[Table]:
     return [
         _table(results, where, settings, metric) for where, settings in _columns(results).items() for metric in METRICS_OF.get(kind, ())
     ]
+
+
+def expression_table(facts: dict[str, Any]) -> Table:
+    """How many edges of each run stay within a pathway, beside what chance would have."""
+    head = ("genes", "stop", "edges", "within a pathway", "by chance", "p", "tests", "leaves", "largest leaf")
+    lines = []
+    for selection in facts["selections"]:
+        for run in selection["runs"]:
+            share = "–" if run["share_within"] is None else f"{run['within']} ({run['share_within']:.0%})"
+            chance = (f"{run['expected_share_within']:.0%}", f"{run['chance']:.3f}")
+            size = (f"{run['tests']['total']:,}", str(run["leaves"]), str(run["largest_leaf"]))
+            lines.append((str(selection["genes"]), run["stop"], str(run["edges"]), share, *chance, *size))
+    return Table(f"Edges within a pathway, {facts['rows']} arrays, alpha = {facts['alpha']:g}", head, tuple(lines))
 
 
 def _columns(results: Results) -> dict[str, dict[str, Setting]]:
