@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -141,14 +141,23 @@ class Study:
                 found[cell.key] = cell if known is None else replace(known, repetitions=max(known.repetitions, cell.repetitions))
         return list(found.values())
 
-    def with_limits(self, repetitions: int | None = None, cap: float | None = None) -> Study:
-        """The same with another number of repetitions or another cap in every series."""
+    def with_limits(
+        self, repetitions: int | None = None, cap: float | None = None, methods: Iterable[str] | None = None, skip: Iterable[str] = ()
+    ) -> Study:
+        """The same with another number of repetitions or another cap in every series, or with some of its methods alone."""
         limits: dict[str, Any] = {}
+        skipped, wanted = set(expanded(skip)), None if methods is None else set(expanded(methods))
         if repetitions is not None:
             limits["repetitions"] = repetitions
         if cap is not None:
             limits |= {"cap": cap, "last_cap": False}
-        return replace(self, series=tuple(replace(series, **limits) for series in self.series))
+        return replace(
+            self,
+            series=tuple(
+                replace(series, methods=tuple(m for m in series.methods if m not in skipped and (wanted is None or m in wanted)), **limits)
+                for series in self.series
+            ),
+        )
 
 
 def load_study(path: Path) -> Study:
