@@ -30,6 +30,7 @@ _HOME = {
     "InvalidSetting": "dicola.errors",
     "Learner": "dicola.learners.base",
     "Ledger": "dicola.ci.ledger",
+    "LocalDiscovery": "dicola.local_discovery",
     "MAG": "dicola.graphs.mag",
     "MissingExtra": "dicola.errors",
     "NeedsData": "dicola.errors",
@@ -37,6 +38,7 @@ _HOME = {
     "PAG": "dicola.graphs.pag",
     "discover": "dicola.discover",
     "legality": "dicola.graphs.equivalence",
+    "local": "dicola.local",
     "mag_to_pag": "dicola.graphs.equivalence",
     "markov_equivalent": "dicola.graphs.equivalence",
     "member_mag": "dicola.graphs.equivalence",
@@ -103,6 +105,8 @@ if TYPE_CHECKING:
     from dicola.learners.l_marvel import LMarvel as LMarvel
     from dicola.learners.pc import PC as PC
     from dicola.learners.rfci import RFCI as RFCI
+    from dicola.local import local as local
+    from dicola.local_discovery import LocalDiscovery as LocalDiscovery
 
 
 def __getattr__(name: str) -> Any:
@@ -121,11 +125,11 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """Keeps ``dicola.discover`` the function: importing the module of that name would otherwise put the module in its place."""
+    """Keeps ``dicola.discover`` and ``dicola.local`` functions: importing the module of that name would else put it in their place."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name == "discover" and isinstance(value, ModuleType):
-            value = value.discover
+        if name in ("discover", "local") and isinstance(value, ModuleType):
+            value = getattr(value, name)
         super().__setattr__(name, value)
 
 

@@ -107,15 +107,15 @@ def discover(
         tree=tree,
         tests=ledger.counts,
         settings={
-            "learner": _described(base),
-            "test": _test_settings(ci),
+            "learner": described(base),
+            "test": test_settings(ci),
             "mode": mode,
             "decompose": decompose,
             "stop": stop,
             "max_depth": max_depth,
             "min_leaf_size": min_leaf_size,
             "max_nodes": max_nodes,
-            "blankets": _described(blanket),
+            "blankets": described(blanket),
             "uig": uig,
             "leaf_start": "uig" if warm and decompose else "complete",
             "colliders": colliders,
@@ -197,11 +197,13 @@ def _check_choices(*, mode: str, uig: str, leaf_start: str, n_jobs: int, selecti
         )
 
 
-def _described(part: Learner | BlanketLearner) -> dict[str, Any]:
+def described(part: Learner | BlanketLearner) -> dict[str, Any]:
+    """A part by its name and settings."""
     return {"name": part.name, **(asdict(part) if is_dataclass(part) else {})}
 
 
-def _test_settings(ci: CITest) -> dict[str, Any]:
+def test_settings(ci: CITest) -> dict[str, Any]:
+    """A test by its name, level and number of rows."""
     return {"name": type(ci).__name__, "alpha": ci.alpha, "n_samples": ci.n_samples}
 
 

@@ -55,6 +55,13 @@ def test_limits_given_by_hand_rule_all_series(tmp_path):
     assert {(cell.repetitions, cell.cap, cell.last_cap) for cell in mine.cells()} == {(3, 2.5, None)}
 
 
+def test_some_methods_can_be_picked_or_left_out(tmp_path):
+    mine = study(tmp_path, SERIES.replace('["fci"]', '["alone", "peers"]'))
+    assert mine.with_limits(methods=["icd", "dicola", "peers"], skip=["rcd l-marvel"]).series[0].methods == ("icd", "causal-learn fci")
+    with pytest.raises(InvalidSetting, match="'lcd' is not a method"):
+        mine.with_limits(skip=["lcd"])
+
+
 def test_groups_of_methods_stand_for_their_members_each_once(tmp_path):
     mine = study(tmp_path, SERIES.replace('["fci"]', '["rfci", "alone", "dicola+fci/paper"]'))
     assert mine.series[0].methods == ("rfci", "fci", "fci exact", "fci+", "icd", "l-marvel", "dicola+fci/paper")

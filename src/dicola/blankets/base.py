@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from dicola.ci.base import Adjacency, CITest
+from dicola.graphs.skeleton import Variables
 
 
 class BlanketLearner(ABC):
@@ -17,6 +18,11 @@ class BlanketLearner(ABC):
     @abstractmethod
     def learn(self, ci: CITest, block: Sequence[int] | None = None) -> Adjacency:
         """Symmetric matrix over ``block`` (default: all variables): is one in the other's blanket relative to all variables of ``ci``?"""
+
+    def blanket(self, ci: CITest, target: int, among: Sequence[int] | None = None) -> Variables:
+        """Which of ``among`` (default: all variables) are in the blanket of one variable; sorted."""
+        row = self.learn(ci)[target]
+        return tuple(v for v in (range(len(ci)) if among is None else sorted(among)) if row[v])
 
     def warnings(self, ci: CITest) -> tuple[str, ...]:
         """What the user should know before trusting the blankets over all variables of ``ci``."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import Adjacency, CITest, checked_alpha
+from dicola.graphs.skeleton import Variables
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class GrowShrink(BlanketLearner):
             claimed[i] = [v in blanket for v in inside]
         return claimed | claimed.T
 
-    def blanket(self, ci: CITest, target: int) -> tuple[int, ...]:
-        """The Markov blanket of one variable, sorted."""
-        return self._shrunk(ci, target, self._grown(ci, target))
+    def blanket(self, ci: CITest, target: int, among: Sequence[int] | None = None) -> Variables:
+        found = self._shrunk(ci, target, self._grown(ci, target))
+        return found if among is None else tuple(v for v in found if v in set(among))
 
     def _depends(self, ci: CITest, target: int, other: int, given: list[int]) -> bool:
         return not ci(target, other, given).independent_at(self.alpha)
@@ -56,7 +57,7 @@ class GrowShrink(BlanketLearner):
                     changed = True
         return blanket
 
-    def _shrunk(self, ci: CITest, target: int, blanket: list[int]) -> tuple[int, ...]:
+    def _shrunk(self, ci: CITest, target: int, blanket: list[int]) -> Variables:
         changed = True
         while changed:
             changed = False

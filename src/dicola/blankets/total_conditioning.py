@@ -9,6 +9,7 @@ from typing import ClassVar
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import Adjacency, CITest, checked_alpha
 from dicola.errors import InvalidData
+from dicola.graphs.skeleton import Variables
 
 
 @dataclass(frozen=True)
@@ -27,13 +28,21 @@ class TotalConditioning(BlanketLearner):
             object.__setattr__(self, "alpha", checked_alpha(self.alpha))
 
     def learn(self, ci: CITest, block: Sequence[int] | None = None) -> Adjacency:
+        return ci.given_rest(self._checked_level(ci), block)
+
+    def blanket(self, ci: CITest, target: int, among: Sequence[int] | None = None) -> Variables:
+        others = [v for v in (range(len(ci)) if among is None else sorted(among)) if v != target]
+        depends = ci.depends_given_rest(target, others, self._checked_level(ci))
+        return tuple(v for v, depending in zip(others, depends, strict=True) if depending)
+
+    def _checked_level(self, ci: CITest) -> float | None:
         k, n = len(ci), ci.n_samples
         if n is not None and n <= k + 3:
             raise InvalidData(
                 f"total conditioning over {k} variables needs more than {k + 3} rows, and there are {n}. "
                 "Use a blanket learner that conditions on few variables: blankets='iamb' or blankets='grow_shrink'."
             )
-        return ci.given_rest(self.level(k), block)
+        return self.level(k)
 
     def level(self, k: int) -> float | None:
         """The level for k variables; a single variable has nothing to ask."""

@@ -157,6 +157,10 @@ class CITest(ABC):
         """Total conditioning: which pairs of ``block`` (default: all) are dependent given *all* other variables of this test?"""
         return self.counted_given_rest(alpha, block)[0]
 
+    def depends_given_rest(self, x: int, others: Sequence[int], alpha: float | None = None) -> list[bool]:
+        """Total conditioning for one variable: which of ``others`` depend on x given *all* other variables of this test?"""
+        return self.counted_depends_given_rest(x, others, alpha)[0]
+
     def sweep_level(
         self, adjacency: Adjacency, size: int, candidates: Adjacency | None = None, tried: Adjacency | None = None
     ) -> list[Separation]:
@@ -237,6 +241,12 @@ class CITest(ABC):
             dependent[i, j] = dependent[j, i] = not verdict.independent_at(alpha)
         return dependent, len(inside) * (len(inside) - 1) // 2
 
+    def counted_depends_given_rest(self, x: int, others: Sequence[int], alpha: float | None = None) -> tuple[list[bool], int]:
+        """``depends_given_rest`` and the number of verdicts computed for it."""
+        rests = (tuple(v for v in range(len(self)) if v not in (x, y)) for y in others)
+        verdicts = [self.verdict(min(x, y), max(x, y), rest) for y, rest in zip(others, rests, strict=True)]
+        return [not verdict.independent_at(alpha) for verdict in verdicts], len(verdicts)
+
     def counted_sweep_level(
         self, adjacency: Adjacency, size: int, candidates: Adjacency | None = None, tried: Adjacency | None = None
     ) -> tuple[list[Separation], int]:
@@ -276,7 +286,7 @@ class CITest(ABC):
         fallen: list[Separation] = []
         tests = 0
         size = first
-        while _has_candidates(left, left if candidates is None else candidates, size):
+        while has_candidates(left, left if candidates is None else candidates, size):
             if max_size is not None and size > max_size:
                 return Search(fallen, False), tests
             passed = tried if tried_to is None or size <= tried_to else None
@@ -344,7 +354,7 @@ class Among(CITest):
         return self._whole.samples()[:, list(self._variables)]
 
 
-def _has_candidates(adjacency: Adjacency, candidates: Adjacency, size: int) -> bool:
+def has_candidates(adjacency: Adjacency, candidates: Adjacency, size: int) -> bool:
     """Does some edge have an end with at least ``size`` candidates beside the other end?"""
     beside = np.count_nonzero(candidates, axis=1)[:, None] - np.asarray(candidates, dtype=np.int64)
     return bool((np.asarray(adjacency) & (beside >= size)).any())

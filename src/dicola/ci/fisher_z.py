@@ -218,6 +218,11 @@ class FisherZ(CITest):
             dependent, sure = kernel.related_within(self._whole, self._chosen, inside, limit)
         return (dependent, tests) if sure else super().counted_given_rest(alpha, block)  # some variable is determined by the others
 
+    def counted_depends_given_rest(self, x: int, others: Sequence[int], alpha: float | None = None) -> tuple[list[bool], int]:
+        """One row of the matrix, which one inverse gives as a whole."""
+        row = self.given_rest(alpha)[x].tolist()
+        return [row[y] for y in others], len(others)
+
     def _precision_of(self, inside: NDArray[np.int64]) -> NDArray[np.float64]:
         """The block of the inverse correlation matrix that belongs to ``inside``: the inverse of its residual given the rest.
 

@@ -87,6 +87,13 @@ class Ledger(CITest):
         self._counts[self._phase] += tests
         return answer, tests
 
+    def counted_depends_given_rest(self, x: int, others: Sequence[int], alpha: float | None = None) -> tuple[list[bool], int]:
+        if self._memory is not None:
+            return super().counted_depends_given_rest(x, others, alpha)
+        answer, tests = self._test.counted_depends_given_rest(x, others, alpha)
+        self._counts[self._phase] += tests
+        return answer, tests
+
     def counted_sweep_level(
         self, adjacency: Adjacency, size: int, candidates: Adjacency | None = None, tried: Adjacency | None = None
     ) -> tuple[list[Separation], int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
@@ -66,7 +66,7 @@ class FCIPlus(Learner):
             links = list(possible_links(graph))
             within = True
             for x, y in links:
-                separator, tried_all = self._separator(ci, graph, sets, x, y, refuted.setdefault((x, y), set()))
+                separator, tried_all = self.separator(ci, graph, sets, x, y, refuted.setdefault((x, y), set()))
                 within &= tried_all
                 if separator is not None:
                     sets[x, y] = separator
@@ -75,9 +75,10 @@ class FCIPlus(Learner):
             else:
                 return within
 
-    def _separator(
+    def separator(
         self, ci: CITest, graph: PartialGraph, sets: RecordedSets, x: int, y: int, refuted: set[Variables]
     ) -> tuple[Variables | None, bool]:
+        """A hierarchy that separates a possible link, made minimal, and whether no limit was met; ``refuted`` ones are not asked again."""
         beside_x, beside_y = (sorted(v for v in graph.around[a] if v != b) for a, b in ((x, y), (y, x)))
         largest = len(beside_x) + len(beside_y)
         within = True
@@ -94,15 +95,15 @@ class FCIPlus(Learner):
         return None, within and (self.max_base_size is None or self.max_base_size >= largest)
 
 
-def augmented_graph(ci: CITest, adjacency: Adjacency, sets: RecordedSets, asked: Asked) -> PartialGraph:
+def augmented_graph(ci: CITest, adjacency: Adjacency, sets: RecordedSets, asked: Asked, at: Collection[int] | None = None) -> PartialGraph:
     """Arrowheads at every w that destroys a minimal separation: if x and y depend given Z and w, then w causes none of x, y, Z.
 
-    ``asked`` remembers answers between rounds.
+    ``asked`` remembers answers between rounds. Only arrowheads at the vertices ``at`` are looked for (``None``: at all).
     """
     graph = PartialGraph(len(adjacency), [(int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))])
     for (x, y), z in sets.items():
         inside = (x, y, *z)
-        around = sorted({w for v in inside for w in graph.around[v]} - set(inside))
+        around = sorted({w for v in inside for w in graph.around[v] if at is None or w in at} - set(inside))
         known = asked.setdefault((x, y, z), {})
         new = [w for w in around if w not in known]
         known.update(zip(new, ci.breaks_separation(x, y, z, new), strict=True))

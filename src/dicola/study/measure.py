@@ -6,9 +6,12 @@ from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
+from dicola.graphs.marks import MixedGraph
 from dicola.graphs.pag import PAG
 from dicola.metrics import Scores, compare
-from dicola.study.methods import DEGREE, METHODS, Answer
+from dicola.study.methods import DEGREE, METHODS, MMB_BY_MMB, Answer, around
 from dicola.study.plan import Cell, Problem, Setting
 from dicola.study.rows import Row
 
@@ -56,7 +59,36 @@ def _degrees(cell: Cell, problem: Problem) -> dict[str, Any]:
     }
 
 
-_MEASURES = {"recovery": _recovery, "degrees": _degrees}
+def _local(cell: Cell, problem: Problem) -> dict[str, Any]:
+    """Edges of one target alone. What the paper counts it does not say: adjacency, both marks right, and marks one by one are given."""
+    truth, table = _truth(problem), problem.table()
+    target = target_of(truth, problem.seed)
+    answer = around(table, target) if cell.method == MMB_BY_MMB else METHODS[cell.method](table)
+    found, true = _edges_at(answer.graph, target), _edges_at(truth, target)
+    common = [(found[other], true[other]) for other in found.keys() & true.keys()]
+    counts = {
+        "adjacency": Scores(len(common), len(found), len(true)),
+        "edge": Scores(sum(mine == theirs for mine, theirs in common), len(found), len(true)),
+        "mark": Scores(sum(a == b for ours, theirs in common for a, b in zip(ours, theirs, strict=True)), 2 * len(found), 2 * len(true)),
+    }
+    facts = {f"{what}_{name}": value for what, scores in counts.items() for name, value in _ratios(scores).items()}
+    return {**_cost(answer), "observed": table.shape[1], "target": target, "target_degree": len(true), **facts}
+
+
+def target_of(truth: PAG, seed: int) -> str:
+    """A target "with a relatively large adjacency set": drawn from the quarter of the variables with most neighbours."""
+    degrees = (truth.marks != 0).sum(axis=1)
+    by_degree = sorted(range(len(truth)), key=lambda v: (-int(degrees[v]), v))
+    return truth.names[int(np.random.default_rng(seed).choice(by_degree[: max(1, len(truth) // 4)]))]
+
+
+def _edges_at(graph: MixedGraph, target: str) -> dict[str, tuple[int, int]]:
+    """The neighbours of a vertex, each with the marks at the vertex and at the neighbour."""
+    at = graph.index(target)
+    return {graph.names[v]: (int(graph.marks[v, at]), int(graph.marks[at, v])) for v in np.flatnonzero(graph.marks[at])}
+
+
+_MEASURES = {"recovery": _recovery, "degrees": _degrees, "local": _local}
 
 
 def _cost(answer: Answer) -> dict[str, Any]:

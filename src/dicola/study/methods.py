@@ -29,6 +29,7 @@ from dicola.graphs.pag import PAG
 from dicola.learners.base import Learner
 from dicola.learners.fci import FCI
 from dicola.learners.names import LEARNERS, learner_named
+from dicola.local import local
 
 ALPHA = 0.01
 STOPS = ("paper", "reference", "auto")
@@ -144,8 +145,16 @@ GROUPS: dict[str, tuple[str, ...]] = {
 GROUPS["native"] = (*GROUPS["alone"], *GROUPS["dicola"], *GROUPS["uig"])
 GROUPS["all"] = (*GROUPS["native"], *GROUPS["peers"])
 
-LOCAL = ("mmb-by-mmb", "fci", "dicola+fci/paper", "dicola+fci/auto")
-DEGREE = "degree"
+MMB_BY_MMB = "mmb-by-mmb"  # learns around one variable; the others are asked for all and looked at there
+DEGREE = "degree"  # no method: the graphs themselves are measured
+
+
+def around(table: pd.DataFrame, target: str) -> Answer:
+    """MMB-by-MMB for one variable."""
+    start, cpu = perf_counter(), process_time()
+    found = local(FisherZ(table, alpha=ALPHA), target)
+    seconds, cpu = perf_counter() - start, process_time() - cpu
+    return Answer(found.pag, True, dict(found.tests), seconds, cpu, {})
 
 
 def expanded(names: Iterable[str]) -> tuple[str, ...]:
@@ -153,8 +162,8 @@ def expanded(names: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for name in names:
         members = GROUPS.get(name, (name,))
-        if name not in GROUPS and name not in METHODS and name not in (*LOCAL, DEGREE):
-            raise InvalidSetting(f"{name!r} is not a method. Known: {', '.join((*GROUPS, *METHODS, *LOCAL[:1], DEGREE))}.")
+        if name not in (*GROUPS, *METHODS, MMB_BY_MMB, DEGREE):
+            raise InvalidSetting(f"{name!r} is not a method. Known: {', '.join((*GROUPS, *METHODS, MMB_BY_MMB, DEGREE))}.")
         found |= dict.fromkeys(members)
     return tuple(found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -64,7 +64,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting and one method, to be repeated with the seeds 1, 2, …, each run within ``cap`` seconds.
+    """One setting and one method, to be repeated with one seed after the other, each run within ``cap`` seconds.
 
     A method that was stopped on three seeds is not run further in that cell; then ``last_cap``, if there is one, is granted to its first
     seed alone.
@@ -76,9 +76,15 @@ class Cell:
     repetitions: int
     cap: float
     last_cap: float | None = None
+    first_seed: int = 1
 
     def __str__(self) -> str:
         return f"{self.setting}, {self.method}"
+
+    @property
+    def seeds(self) -> range:
+        """One for each repetition."""
+        return range(self.first_seed, self.first_seed + self.repetitions)
 
     @property
     def key(self) -> tuple[str, str, int, str, int, str]:
@@ -99,6 +105,7 @@ class Series:
     repetitions: int = 50
     cap: float | None = None
     last_cap: bool = False
+    first_seed: int = 1
     kind: Kind = "recovery"
     run: bool = True
 
@@ -113,7 +120,8 @@ class Series:
             paper = paper_cap(setting)
             for method in self.methods:
                 cap = paper if self.cap is None else self.cap
-                yield Cell(self.kind, setting, method, self.repetitions, cap, paper if self.last_cap and paper > cap else None)
+                last = paper if self.last_cap and paper > cap else None
+                yield Cell(self.kind, setting, method, self.repetitions, cap, last, self.first_seed)
 
 
 def paper_cap(setting: Setting) -> float:
@@ -141,14 +149,23 @@ class Study:
                 found[cell.key] = cell if known is None else replace(known, repetitions=max(known.repetitions, cell.repetitions))
         return list(found.values())
 
-    def with_limits(self, repetitions: int | None = None, cap: float | None = None) -> Study:
-        """The same with another number of repetitions or another cap in every series."""
+    def with_limits(
+        self, repetitions: int | None = None, cap: float | None = None, methods: Iterable[str] | None = None, skip: Iterable[str] = ()
+    ) -> Study:
+        """The same with another number of repetitions or another cap in every series, or with some of its methods alone."""
         limits: dict[str, Any] = {}
+        skipped, wanted = set(expanded(skip)), None if methods is None else set(expanded(methods))
         if repetitions is not None:
             limits["repetitions"] = repetitions
         if cap is not None:
             limits |= {"cap": cap, "last_cap": False}
-        return replace(self, series=tuple(replace(series, **limits) for series in self.series))
+        return replace(
+            self,
+            series=tuple(
+                replace(series, methods=tuple(m for m in series.methods if m not in skipped and (wanted is None or m in wanted)), **limits)
+                for series in self.series
+            ),
+        )
 
 
 def load_study(path: Path) -> Study:

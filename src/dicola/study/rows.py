@@ -41,7 +41,7 @@ class Rows:
 
     def of(self, cell: Cell) -> list[Row]:
         """The runs of one cell, by seed."""
-        return [row for seed in range(1, cell.repetitions + 1) if (row := self._best.get((*cell.key, seed))) is not None]
+        return [row for seed in cell.seeds if (row := self._best.get((*cell.key, seed))) is not None]
 
     def is_done(self, cell: Cell, seed: int, cap: float) -> bool:
         """Is there a row for that run: finished, or stopped after at least as many seconds?"""

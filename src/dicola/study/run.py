@@ -97,13 +97,13 @@ class _Run:
 
     def _missing(self, cell: Cell) -> Iterator[tuple[int, float]]:
         """The runs a cell still needs, each with its cap; what came of the one before is known when the next is asked for."""
-        for seed in range(1, cell.repetitions + 1):
+        for seed in cell.seeds:
             if self._rows.is_given_up(cell):
                 break
             if not self._rows.is_done(cell, seed, cell.cap):
                 yield seed, cell.cap
-        if self._rows.is_given_up(cell) and cell.last_cap is not None and not self._rows.is_done(cell, 1, cell.last_cap):
-            yield 1, cell.last_cap
+        if self._rows.is_given_up(cell) and cell.last_cap is not None and not self._rows.is_done(cell, cell.first_seed, cell.last_cap):
+            yield cell.first_seed, cell.last_cap
 
     def _note(self, cell: Cell, row: Row) -> None:
         self._rows.add(row)

@@ -1,0 +1,134 @@
+"""What a local run gives back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dicola.files import write_texts
+from dicola.graphs.formats import native
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge
+from dicola.graphs.pag import PAG
+
+FILES = ("pag.csv", "pag.json", "local.json", "timing.json")
+
+
+@dataclass(frozen=True)
+class LocalDiscovery:
+    """The edges of one variable, ``target``, with what led to them. Seconds take no part in equality.
+
+    ``pag`` is part of the PAG over all variables: the ``visited`` ones and their neighbours. It has all edges of a visited variable;
+    between two others nothing was asked. Arrowheads and tails hold wherever they stand. A circle on an edge of the target is final: no
+    further variable could decide it; elsewhere it may only be undecided so far.
+
+    ``separating_sets`` has a set for every pair of these variables that was separated, ``tests`` the number of CI tests by phase.
+    ``str()`` is a text to read.
+    """
+
+    target: str
+    pag: PAG
+    visited: tuple[str, ...]
+    separating_sets: dict[tuple[str, str], tuple[str, ...]] = field(repr=False)
+    tests: dict[str, int]
+    settings: dict[str, Any] = field(repr=False)
+    warnings: tuple[str, ...] = ()
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def edges(self) -> list[Edge]:
+        """The edges of the target."""
+        return [edge for edge in self.pag.edges() if self.target in (edge.u, edge.v)]
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """Direct causes: v --> target."""
+        return self._joined(TAIL, ARROW)
+
+    @property
+    def effects(self) -> tuple[str, ...]:
+        """Direct effects: target --> v."""
+        return self._joined(ARROW, TAIL)
+
+    @property
+    def siblings(self) -> tuple[str, ...]:
+        """Those that share a hidden cause with the target, neither causing the other: v <-> target."""
+        return self._joined(ARROW, ARROW)
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Neighbours joined by an edge with a circle; ``edges`` shows what is known of each."""
+        return tuple(v for v in self.neighbours if CIRCLE in self._marks(v))
+
+    @property
+    def neighbours(self) -> tuple[str, ...]:
+        """All neighbours of the target, in the order of the table."""
+        beside = self.pag.around[self.pag.index(self.target)]
+        return tuple(name for i, name in enumerate(self.pag.names) if i in beside)
+
+    def _marks(self, other: str) -> tuple[int, int]:
+        """The mark at the other end, and at the target."""
+        a, t = self.pag.index(other), self.pag.index(self.target)
+        return int(self.pag.marks[t, a]), int(self.pag.marks[a, t])
+
+    def _joined(self, at_other: int, at_target: int) -> tuple[str, ...]:
+        return tuple(v for v in self.neighbours if self._marks(v) == (at_other, at_target))
+
+    def __str__(self) -> str:
+        kinds = (
+            ("direct causes", self.causes),
+            ("direct effects", self.effects),
+            ("sharing a hidden cause", self.siblings),
+            ("undetermined", self.undetermined),
+        )
+        lines = [f"around {self.target}:", *(f"  {kind}: {', '.join(names)}" for kind, names in kinds if names)]
+        if not self.neighbours:
+            lines.append("  nothing is adjacent to it")
+        return "\n".join([*lines, *(f"  {edge}" for edge in self.edges)])
+
+    def summary(self) -> str:
+        """A few lines for a person."""
+        tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
+        return f"{len(self.visited)} variables visited: {', '.join(self.visited)}\ntests: {self.tests['total']:,} ({tests})"
+
+    def __hash__(self) -> int:
+        return hash((self.target, self.pag))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the seconds, of plain lists, texts and numbers."""
+        return {
+            "format": "dicola.local",
+            "version": 1,
+            "target": self.target,
+            "causes": list(self.causes),
+            "effects": list(self.effects),
+            "siblings": list(self.siblings),
+            "undetermined": list(self.undetermined),
+            "edges": [_described(edge) for edge in self.edges],
+            "visited": list(self.visited),
+            "separating_sets": [[x, y, list(z)] for (x, y), z in self.separating_sets.items()],
+            "tests": self.tests,
+            "settings": self.settings,
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self) -> str:
+        """``to_dict`` as JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+
+    def write(self, folder: str | Path) -> Path:
+        """Write the result into a folder: the partial PAG as CSV and JSON, ``local.json``, and the timing apart; all files or none."""
+        return write_texts(
+            folder,
+            {
+                "pag.csv": native.to_csv(self.pag),
+                "pag.json": native.to_json(self.pag),
+                "local.json": self.to_json(),
+                "timing.json": json.dumps({"total": self.seconds}) + "\n",
+            },
+        )
+
+
+def _described(edge: Edge) -> dict[str, str]:
+    return {"u": edge.u, "v": edge.v, "mark_u": edge.mark_u.name.lower(), "mark_v": edge.mark_v.name.lower()}
