@@ -90,6 +90,12 @@ def run(
     cap: Annotated[
         float | None, typer.Option("--cap", min=0.0, metavar="SECONDS", help="Stop a run after that many seconds, whatever the file says.")
     ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option("--method", metavar="NAME", help="Only this method or group of methods; may be repeated.")
+    ] = None,
+    skip: Annotated[
+        list[str] | None, typer.Option("--skip", metavar="NAME", help="All but this method or group of methods; may be repeated.")
+    ] = None,
     data: Annotated[
         Path | None, typer.Option("--data", metavar="FILE", help="The table of a study of real data, which the repository does not hold.")
     ] = None,
@@ -117,7 +123,7 @@ def run(
     for study in known:
         left = None if end is None else max(end - monotonic(), 0.0)
         if study.kind != "expression":
-            told.append(_run(place, study.with_limits(repetitions, cap), jobs, left, json, quiet))
+            told.append(_run(place, study.with_limits(repetitions, cap, method or None, skip or ()), jobs, left, json, quiet))
         elif data is not None or name != ALL:
             told.append(_run_expression(place, study, data, json, quiet))
     if json:
@@ -147,6 +153,37 @@ def show(name: Name, folder: StudyFolder = Path("paper"), results: Results = Non
     typer.echo(LEGEND)
     for table in tables:
         typer.echo(f"\n{table.text()}")
+
+
+@app.command(epilog=options.epilog(("dicola paper report", "dicola paper report --json")))
+def report(
+    folder: StudyFolder = Path("paper"),
+    results: Results = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write REPRODUCTION.md and all figures from the rows, and pack the rows into compressed files.
+
+    Rows that another run is adding to are read, but not packed.
+    """
+    from dicola.files import writable_folder, write_texts
+    from dicola.study.figures import write_figures
+    from dicola.study.folder import Folder
+    from dicola.study.reproduction import report_text, results_in
+
+    place = Folder.at(folder, results)
+    writable_folder(place.path)
+    found = results_in(place)
+    figures = write_figures(found, place.figures)
+    write_texts(place.path, {"REPRODUCTION.md": report_text(place, found)})
+    busy = [name for name in found if not place.pack(name)]
+    if json:
+        facts = {"written_to": str(place.path / "REPRODUCTION.md"), "figures": list(map(str, figures)), "studies": list(found)}
+        typer.echo(dumps(facts | {"not_packed": busy}, ensure_ascii=False))
+    elif not quiet:
+        for name in busy:
+            typer.echo(f"{name}: another run is adding rows; they are not packed yet")
+        typer.echo(f"{place.path / 'REPRODUCTION.md'} written from {len(found)} studies, with {len(figures)} figures in {place.figures}")
 
 
 def duration(text: str) -> float:

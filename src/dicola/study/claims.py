@@ -21,6 +21,7 @@ class Check:
     dicola: Outcome
     tests: Comparison | None
     f1: Comparison | None
+    time: Comparison | None
 
     @property
     def is_comparable(self) -> bool:
@@ -36,8 +37,16 @@ class Check:
         return self.tests.difference.value < 0
 
     @property
+    def is_faster(self) -> bool:
+        """Less time of a processor on average; the same goes for a learner that had to be given up."""
+        if not self.is_comparable:
+            return self.alone.given_up and not self.dicola.given_up
+        assert self.time is not None
+        return self.time.difference.value < 0
+
+    @property
     def is_as_accurate(self) -> bool:
-        """Is the mean F1 not below by more than the standard error of the difference? Where nothing can be compared, nothing speaks against."""
+        """Is the mean F1 not below by more than the standard error of the difference? What cannot be compared does not speak against."""
         if not self.is_comparable:
             return True
         assert self.f1 is not None
@@ -50,4 +59,6 @@ def checks(results: Results) -> Iterator[Check]:
         for base, method in PAIRS:
             alone, dicola = results.at(setting, base), results.at(setting, method)
             if alone is not None and dicola is not None:
-                yield Check(setting, alone, dicola, compared(dicola, alone, "tests"), compared(dicola, alone, "f1"))
+                yield Check(
+                    setting, alone, dicola, compared(dicola, alone, "tests"), compared(dicola, alone, "f1"), compared(dicola, alone, "time")
+                )

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import log10
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dicola.extras import from_extra
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
@@ -163,7 +163,9 @@ def learners_figure(studies: Sequence[Results]) -> Figure:
         ax.set_xlabel("rows N")
     looks = [(NAMES[base], _Look(_COLOURS[base], _MARKERS[base])) for base in BASES]
     _legend(
-        figure, [*looks, ("within DiCoLa", _Look(_INK, "", "-")), ("alone", _Look(_INK, "", "--"))], "\n".join(note for note in notes if note)
+        figure,
+        [*looks, ("within DiCoLa", _Look(_INK, "", "-")), ("alone", _Look(_INK, "", "--"))],
+        "\n".join(note for note in notes if note),
     )
     return figure
 
@@ -210,7 +212,9 @@ def variants_figure(studies: Sequence[Results], samples: int = 2000) -> Figure:
                     top.plot([tests.ratio], [place + offset], **look.of_line() | {"markersize": 4})
                 if accuracy is not None:
                     gain = accuracy.difference
-                    bottom.errorbar([gain.value], [place + offset], xerr=gain.error or 0.0, **look.of_line() | {"markersize": 4}, elinewidth=1)
+                    bottom.errorbar(
+                        [gain.value], [place + offset], xerr=gain.error or 0.0, **look.of_line() | {"markersize": 4}, elinewidth=1
+                    )
         top.set_title(NAMES[base])
         top.axvline(1, color="#9aa2ac", linewidth=0.8)
         bottom.axvline(0, color="#9aa2ac", linewidth=0.8)
@@ -249,7 +253,7 @@ def matrices_figure(pags: Mapping[str, PAG], groups: Mapping[str, Sequence[str]]
 def _panels(n_rows: int, n_columns: int, width: float, height: float, shared: bool = False) -> tuple[Figure, list[list[Axes]]]:
     figure: Figure = from_extra("matplotlib.figure", "matplotlib").Figure(figsize=(width, height * n_rows + 0.5), layout="constrained")
     from_extra("matplotlib.backends.backend_agg", "matplotlib").FigureCanvasAgg(figure)
-    how = "row" if shared else False
+    how: Literal["row", "none"] = "row" if shared else "none"
     return figure, figure.subplots(n_rows, n_columns, squeeze=False, sharex=how, sharey=how).tolist()
 
 
@@ -335,9 +339,12 @@ def method_name(method: str) -> str:
         return f"DiCoLa+{name}" + (f" ({stop})" if stop != "paper" else "")
     if method.startswith("uig+"):
         return f"{name} from the UIG"
-    return {"fci exact": "FCI exact", "causal-learn fci": "causal-learn FCI", "rcd l-marvel": "rcd L-MARVEL", "mmb-by-mmb": "MMB-by-MMB"}.get(
-        method, name
-    )
+    return {
+        "fci exact": "FCI exact",
+        "causal-learn fci": "causal-learn FCI",
+        "rcd l-marvel": "rcd L-MARVEL",
+        "mmb-by-mmb": "MMB-by-MMB",
+    }.get(method, name)
 
 
 def _legend(figure: Figure, entries: Sequence[tuple[str, _Look]], note: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from dicola.errors import InvalidSetting
+from dicola.errors import InvalidData, InvalidSetting
 from dicola.study.plan import Study, load_study
 from dicola.study.rows import Rows
 from dicola.study.summary import Results
@@ -61,3 +61,15 @@ class Folder:
     def outcomes(self, name: str) -> Results:
         """The rows of a study by setting and method."""
         return Results(self.study(name), self.rows(name))
+
+    def pack(self, name: str) -> bool:
+        """Move the rows of a study into its compressed file; not while another run is adding to them."""
+        rows = self.rows(name)
+        if not rows.path.exists():
+            return True
+        try:
+            with rows.writing():
+                rows.pack()
+        except InvalidData:
+            return False
+        return True

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
@@ -57,6 +57,10 @@ class Outcome:
         """Runs that ended with an error."""
         return sum(row["status"] == "failed" for row in self.rows)
 
+    def on(self, seeds: Collection[int]) -> Outcome:
+        """The runs with these seeds alone."""
+        return replace(self, rows=tuple(row for row in self.rows if row["seed"] in seeds))
+
     def mean(self, metric: str) -> Mean | None:
         """The mean over the runs that finished."""
         return Mean.of([value for row in self.finished if (value := figure(row, metric)) is not None])
@@ -84,6 +88,7 @@ METRICS = (
     *("f1", "precision", "recall", "mark_f1", "mark_precision", "mark_recall", "arrowhead_f1", "tail_f1"),
     *("tests", "tests.blankets", "tests.leaves", "tests.orientation", "seconds", "cpu_seconds", "leaves", "largest_leaf", "depth"),
     *("dag_degree", "mag_degree"),
+    *("adjacency_precision", "adjacency_recall", "adjacency_f1", "edge_precision", "edge_recall", "edge_f1"),
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,18 +10,15 @@ from dicola.study.summary import Mean, Outcome, Results
 
 TITLES = {
     "f1": "F1 of the skeleton",
-    "precision": "Precision of the skeleton",
-    "recall": "Recall of the skeleton",
+    "adjacency_f1": "F1 of the neighbours",
+    "edge_f1": "F1 of the edges with both marks right",
     "mark_f1": "F1 of the marks",
     "tests": "Independence tests, blankets counted",
     "time": "CPU seconds",
-    "dag_degree": "Average degree of the graph",
-    "mag_degree": "Average degree of the induced MAG",
 }
 METRICS_OF = {
     "recovery": ("f1", "mark_f1", "tests", "time"),
-    "local": ("precision", "recall", "f1", "tests", "time"),
-    "degrees": ("dag_degree", "mag_degree"),
+    "local": ("adjacency_f1", "edge_f1", "mark_f1", "tests", "time"),
 }
 LEGEND = "mean ± standard error (runs finished); stopped: the cap ended the run"
 
@@ -41,18 +37,38 @@ class Table:
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in (self.head, *self.lines)]
         return "\n".join([self.title, *(f"  {line}".rstrip() for line in lines)])
 
-    def markdown(self) -> str:
-        """A Markdown table, without its title."""
-        rule = ["---", *["---:"] * (len(self.head) - 1)]
+    def markdown(self, aligned: bool = True) -> str:
+        """A Markdown table, without its title; ``aligned`` to the right, as figures are."""
+        rule = ["---", *["---:" if aligned else "---"] * (len(self.head) - 1)]
         return "\n".join(f"| {' | '.join(line)} |" for line in (self.head, rule, *self.lines))
 
 
 def study_tables(results: Results) -> list[Table]:
     """For each series and metric one table: a line a method, a column a number of rows (in the other studies a column a graph)."""
     kind = results.study.kind
+    if kind == "degrees":
+        return [_degrees_table(results)]
     return [
         _table(results, where, settings, metric) for where, settings in _columns(results).items() for metric in METRICS_OF.get(kind, ())
     ]
+
+
+def _degrees_table(results: Results) -> Table:
+    """A line a graph, a column a pool."""
+    lines: dict[str, dict[str, Outcome]] = {}
+    for outcome in results:
+        setting = outcome.cell.setting
+        lines.setdefault(f"{setting.graph}/{setting.hidden}", {})[setting.pool] = outcome
+    pools = list(dict.fromkeys(pool for by_pool in lines.values() for pool in by_pool))
+    body = [
+        (
+            graph,
+            mean_text(next(iter(by_pool.values())).mean("dag_degree"), "dag_degree"),
+            *(cell_text(by_pool.get(pool), "mag_degree") for pool in pools),
+        )
+        for graph, by_pool in lines.items()
+    ]
+    return Table("Average degrees", ("graph", "the graph's", *(f"the MAG's, pool {pool}" for pool in pools)), tuple(body))
 
 
 def expression_table(facts: dict[str, Any]) -> Table:
@@ -123,17 +139,11 @@ def mean_text(mean: Mean | None, metric: str) -> str:
 
 
 def number(value: float, metric: str) -> str:
-    """Counts whole, degrees with two digits, ratios with three, seconds with as many as show three figures, three at most."""
+    """Counts whole, degrees with two digits, ratios with three, seconds with more the fewer they are."""
     if metric.startswith("tests"):
         return f"{value:,.0f}"
     if metric.endswith("degree"):
         return f"{value:.2f}"
-    if metric == "time" and value >= 10:
-        return f"{value:,.1f}"
+    if metric == "time":
+        return f"{value:,.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.4f}"
     return f"{value:.3f}"
-
-
-def lined_up(rows: Sequence[tuple[str, str]]) -> str:
-    """Two columns under one another."""
-    width = max((len(left) for left, _ in rows), default=0)
-    return "\n".join(f"{left:{width}}  {right}".rstrip() for left, right in rows)
