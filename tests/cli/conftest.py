@@ -9,6 +9,19 @@ from typer.testing import CliRunner
 
 from dicola.cli.app import app
 
+TINY_STUDY = """
+title = "Tiny"
+shows = "Nothing of the paper"
+[[series]]
+graph = "ER(12,2)"
+hidden = 1
+pool = "any"
+samples = [200, 400]
+methods = ["fci", "dicola+fci/paper"]
+repetitions = 2
+cap = 60
+"""
+
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory) -> Path:
@@ -20,4 +33,6 @@ def small(tmp_path_factory) -> Path:
     for source, name in (("data.csv", "table.csv"), ("dag.csv", "dag.csv"), ("latents.txt", "latents.txt")):
         (folder / name).write_bytes((folder / "simulated" / source).read_bytes())
     assert runner.invoke(app, ["fit", str(folder / "table.csv"), "--out", str(folder / "results")]).exit_code == 0
+    (folder / "paper").mkdir()
+    (folder / "paper" / "er30-3.toml").write_text(TINY_STUDY)
     return folder

@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 from dicola.blankets.names import BLANKETS
 from dicola.ci.names import TESTS
-from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, oracle, report, simulate, tests
+from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, oracle, paper, report, simulate, tests
 from dicola.cli.app import app
 
-MODULES = (demo, fit, simulate, oracle, compare, explain, report, convert, learners, tests, blankets)
+MODULES = (demo, fit, simulate, oracle, compare, explain, report, convert, learners, tests, blankets, paper)
 COMMAND = [sys.executable, "-c", "from dicola.cli.app import main; main()"]
 
 
@@ -51,6 +51,8 @@ def test_every_command_has_json_on_standard_output_and_nothing_else(small, tmp_p
         ["learners"],
         ["tests"],
         ["blankets"],
+        ["paper", "list", "--folder", small / "paper"],
+        ["paper", "show", "er30-3", "--folder", small / "paper"],
     ):
         done = CliRunner().invoke(app, [*map(str, arguments), "--json"])
         assert isinstance(json.loads(done.stdout), dict) and done.stderr == ""

@@ -149,8 +149,8 @@ def peers_chapter(studies: Mapping[str, Results]) -> str:
     ]
     return (
         f"## Other libraries\n\ncausal-learn's FCI and rcd's L-MARVEL on the same tables, N = {_SAMPLES}, with their own tests: a test "
-        "that causal-learn answers from memory is not counted, rcd's blankets are one matrix inverse and count none, and rcd gives no marks.\n\n"
-        + "\n\n".join(tables)
+        "that causal-learn answers from memory is not counted, rcd's blankets are one matrix inverse and count none, and rcd gives no "
+        "marks.\n\n" + "\n\n".join(tables)
     )
 
 

@@ -108,7 +108,7 @@ def pathway_facts(pag: PAG, pathways: Mapping[str, Sequence[str]]) -> Facts:
     """
     home = {gene: name for name, genes in pathways.items() for gene in genes}
     labels = np.array([list(pathways).index(home[gene]) for gene in pag.names])
-    ends = np.array(pag.pairs()).reshape(-1, 2)
+    ends = np.array(pag.pairs(), dtype=np.intp).reshape(-1, 2)
     n_within = int((labels[ends[:, 0]] == labels[ends[:, 1]]).sum())
     random = np.random.default_rng(1)
     as_many = 0

@@ -43,6 +43,7 @@ _VARIANT_NAMES: Final = {
 }
 MARK_LABELS: Final = {ARROW: "arrowhead", TAIL: "tail", CIRCLE: "circle"}
 _INK = "#22272e"
+_SAMPLES: Final = 2000  # of the comparison at one number of rows
 _RULES: Final = {
     "font.size": 8.5,
     "axes.edgecolor": "#8a929c",
@@ -106,9 +107,14 @@ def figures_of(studies: Mapping[str, Results]) -> dict[str, Callable[[], Figure]
             found[name] = lambda results=results: learners_figure([results])  # type: ignore[misc]
         elif len(results.series()) > 1:
             found[name] = lambda results=results: degrees_figure(results)  # type: ignore[misc]
-    whole = [results for results in recovered.values() if len(_longest(results)) > 1]
-    if whole:
-        found["variants"] = lambda: variants_figure(whole)
+    places = [
+        (results, setting)
+        for results in recovered.values()
+        for setting in _longest(results)
+        if setting.samples == _SAMPLES and len(_longest(results)) > 1
+    ]
+    if places:
+        found["variants"] = lambda: variants_figure(places)
     return found
 
 
@@ -194,9 +200,8 @@ def degrees_figure(results: Results) -> Figure:
     return figure
 
 
-def variants_figure(studies: Sequence[Results], samples: int = 2000) -> Figure:
-    """What each rule that stops the splitting does to each learner at one number of rows: its share of tests, and what F1 gains."""
-    places = [(results, setting) for results in studies for setting in _longest(results) if setting.samples == samples]
+def variants_figure(places: Sequence[tuple[Results, Setting]]) -> Figure:
+    """What each rule that stops the splitting does to each learner in these settings: its share of tests, and what F1 gains."""
     height = 0.62 + 0.2 * len(places)
     figure, panels = _panels(2, len(BASES), width=9.2, height=height, shared=True)
     for base, top, bottom in zip(BASES, panels[0], panels[1], strict=True):

@@ -1,0 +1,130 @@
+"""``dicola paper`` on a study of two methods and a handful of runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from dicola.cli.app import app, main
+from dicola.cli.paper import duration
+from dicola.errors import InvalidSetting
+from dicola.study import Rows
+from tests.cli.conftest import TINY_STUDY
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """A folder whose study was run once, and what the command said."""
+    folder = tmp_path_factory.mktemp("paper")
+    (folder / "tiny.toml").write_text(TINY_STUDY)
+    said = CliRunner().invoke(app, ["paper", "run", "tiny", "--folder", str(folder)])
+    assert said.exit_code == 0, said.output
+    return folder, said
+
+
+@pytest.fixture
+def folder(done, tmp_path):
+    shutil.copytree(done[0], tmp_path / "paper")
+    return tmp_path / "paper"
+
+
+def paper(*arguments: object) -> object:
+    return CliRunner().invoke(app, ["paper", *map(str, arguments)])
+
+
+def test_a_run_says_where_its_rows_are_and_how_many(done):
+    folder, said = done
+    assert said.stdout == f"tiny: 8 rows, 8 of them new, in {folder / 'results' / 'tiny.jsonl'}; complete\n" and said.stderr == ""
+    assert len(Rows(folder / "results", "tiny")) == 8
+
+
+def test_what_is_done_is_not_run_again_and_more_repetitions_add_to_it(folder):
+    before = (folder / "results" / "tiny.jsonl").read_bytes()
+    assert json.loads(paper("run", "tiny", "--folder", folder, "--json").stdout)["new"] == 0
+    assert (folder / "results" / "tiny.jsonl").read_bytes() == before
+    facts = json.loads(paper("run", "tiny", "--folder", folder, "--repetitions", 3, "--method", "fci", "--json").stdout)
+    assert (facts["new"], facts["left"], facts["complete"]) == (2, 0, True)
+    assert json.loads(paper("run", "all", "--folder", folder, "--json").stdout)["studies"][0]["new"] == 0
+
+
+def test_a_spent_budget_leaves_runs_and_says_so(tmp_path):
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY)
+    said = paper("run", "tiny", "--folder", tmp_path, "--budget", "0s")
+    assert said.stdout.endswith("; 8 runs are left; the same command goes on from here\n")
+
+
+def test_list_and_show_tell_how_far_a_study_is(folder):
+    assert paper("list", "--folder", folder).stdout == "tiny  complete  Tiny\n"
+    shown = paper("show", "tiny", "--folder", folder).stdout
+    assert "F1 of the skeleton: ER(12,2), 1 hidden, pool any" in shown and "(2)" in shown
+    outcomes = json.loads(paper("show", "tiny", "--folder", folder, "--json").stdout)["outcomes"]
+    assert len(outcomes) == 4 and outcomes[0]["means"]["tests"]["n"] == 2
+    assert "no runs yet; make them with: dicola paper run tiny" in paper("show", "tiny", "--folder", folder, "--results", "none").stdout
+
+
+def test_the_report_is_written_with_figures_and_the_rows_are_packed(folder):
+    said = paper("report", "--folder", folder)
+    assert said.exit_code == 0, said.output
+    assert (folder / "figures" / "tiny.svg").exists() and not (folder / "results" / "tiny.jsonl").exists()
+    text = (folder / "REPRODUCTION.md").read_text()
+    assert "![Tiny](figures/tiny.svg)" in text
+    paper("report", "--folder", folder, "--quiet")
+    assert (folder / "REPRODUCTION.md").read_text() == text
+    assert json.loads(paper("run", "tiny", "--folder", folder, "--json").stdout)["new"] == 0
+
+
+def test_an_interrupted_run_says_how_far_it_is(folder, monkeypatch):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dicola.study.run.run_study", interrupted)
+    said = paper("run", "tiny", "--folder", folder, "--repetitions", 5)
+    expected = "dicola: interrupted; tiny has 8 rows, 12 runs are left. The same command goes on from here.\n"
+    assert (said.exit_code, said.stderr) == (130, expected)
+
+
+def test_a_library_that_is_not_installed_is_named(folder, monkeypatch):
+    (folder / "tiny.toml").write_text(TINY_STUDY.replace('"fci", ', '"fci", "rcd l-marvel", '))
+    for module in ("dicola.study.methods", "dicola.study.run"):
+        monkeypatch.setattr(f"{module}.is_installed", lambda method: method != "rcd l-marvel")
+    said = paper("run", "tiny", "--folder", folder)
+    assert said.stdout.startswith("tiny: rcd l-marvel skipped; not installed: rcd.\n") and said.stdout.endswith("complete\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run", "tini"], "there is no study 'tini'. Did you mean 'tiny'? Known: tiny.\n"),
+        (["run", "tiny", "--budget", "soon"], "--budget is 'soon'; write a time like 90s, 30m, 2h or 1h30m.\n"),
+        (["run", "tiny", "--method", "magic"], "'magic' is not a method. Known: "),
+    ],
+)
+def test_mistakes_are_one_sentence(arguments, sentence, folder, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["dicola", "paper", *arguments, "--folder", str(folder)])
+    with pytest.raises(SystemExit, match="1"):
+        main()
+    assert capsys.readouterr().err.startswith(f"dicola: {sentence}")
+
+
+def test_outside_a_clone_one_is_told_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["dicola", "paper", "list"])
+    with pytest.raises(SystemExit, match="1"):
+        main()
+    assert "come with a clone of the repository" in capsys.readouterr().err
+
+
+def test_rows_that_another_run_writes_are_left_alone(folder, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["dicola", "paper", "run", "tiny", "--folder", str(folder)])
+    with Rows(folder / "results", "tiny").writing(), pytest.raises(SystemExit, match="1"):
+        main()
+    assert "another run is writing to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", "2", "h", "-1h", "1s2h"])
+def test_a_time_has_units_in_order(text):
+    with pytest.raises(InvalidSetting, match="write a time like"):
+        duration(text)
