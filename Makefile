@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 N ?= 3000
+BUDGET ?= 1h
 
-.PHONY: demo test check format docs pictures exactness bench bench-smoke learners-table clean
+.PHONY: demo test check format docs pictures exactness bench bench-smoke learners-table paper paper-smoke clean
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("dicola needs Python 3.11 or newer; set PYTHON=/path/to/it") if sys.version_info < (3, 11) else None'
@@ -64,6 +65,14 @@ bench-smoke: $(VENV)/.test      ## a small part of the same in under a minute; w
 
 learners-table: $(VENV)/.installed  ## learner x (alone, DiCoLa): writes docs/learners.md
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/learners.py
+
+paper: $(VENV)/.test            ## make paper BUDGET=2h: go on with the runs of the paper's experiments, then write paper/REPRODUCTION.md
+	$(BIN)/dicola paper run all --jobs 2 --budget $(BUDGET)
+	$(BIN)/dicola paper report
+
+paper-smoke: $(VENV)/.test      ## every method once on small settings, in a minute or two
+	$(BIN)/dicola paper run smoke --jobs 2
+	$(BIN)/dicola paper show smoke
 
 clean:
 	rm -rf $(VENV) demo site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
