@@ -166,7 +166,7 @@ class _Outlook:
 
     def _reach(self, a: int, m: int) -> dict[int, tuple[Ends, ...]]:
         """Where uncovered paths (a, m, …) that may be directed could lead, each with the first unsettled pair on the way there."""
-        start = ((a, m),) if self._unsettled[a] >> m & 1 else ()
+        start: tuple[Ends, ...] = ((a, m),) if self._unsettled[a] >> m & 1 else ()
         found = {m: start}
         walked = {(a, m)}
         queue = deque([(a, m, start)])
