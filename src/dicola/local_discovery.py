@@ -12,7 +12,7 @@ from dicola.graphs.formats import native
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge
 from dicola.graphs.pag import PAG, edge_in_words
 
-FILES = ("pag.csv", "pag.json", "local.json", "timing.json")
+_SHOWN = 12  # visited variables that a summary names
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,8 @@ class LocalDiscovery:
     def summary(self) -> str:
         """A few lines for a person."""
         tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
-        return f"visited {len(self.visited)} of {self.n_variables} variables: {', '.join(self.visited)}\ntests: {self.tests['total']:,} ({tests})"
+        shown = ", ".join(self.visited[:_SHOWN]) + (", …" if len(self.visited) > _SHOWN else "")
+        return f"visited {len(self.visited)} of {self.n_variables} variables: {shown}\ntests: {self.tests['total']:,} ({tests})"
 
     def __hash__(self) -> int:
         return hash((self.target, self.pag))
