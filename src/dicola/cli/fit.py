@@ -16,7 +16,7 @@ EXAMPLES = (
     "dicola fit table.csv --alpha 0.001 --learner rfci --out results",
     "dicola fit table.csv --config results/settings.toml",
     "dicola fit table.csv --json > result.json",
-    "dicola fit table.csv --target Yield",
+    "dicola fit table.csv --target Cancer",
 )
 _WHOLE_GRAPH = ("mode", "learner", "alone", "jobs", "stop", "max_depth", "max_nodes", "colliders", "max_possible_dsep_size")
 
