@@ -88,7 +88,7 @@ class Ledger(CITest):
         return answer, tests
 
     def counted_depends_given_rest(self, x: int, others: Sequence[int], alpha: float | None = None) -> tuple[list[bool], int]:
-        if self._memory is not None:
+        if self._memory is not None and self.is_slow:
             return super().counted_depends_given_rest(x, others, alpha)
         answer, tests = self._test.counted_depends_given_rest(x, others, alpha)
         self._counts[self._phase] += tests

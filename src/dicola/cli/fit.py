@@ -8,14 +8,17 @@ from typing import Annotated
 import typer
 
 from dicola.cli import options, settings
-from dicola.cli.output import progress_bar, show
+from dicola.cli.output import progress_bar, show, show_local
+from dicola.errors import InvalidSetting
 
 EXAMPLES = (
     "dicola fit table.csv",
     "dicola fit table.csv --alpha 0.001 --learner rfci --out results",
     "dicola fit table.csv --config results/settings.toml",
     "dicola fit table.csv --json > result.json",
+    "dicola fit table.csv --target Cancer",
 )
+_WHOLE_GRAPH = ("mode", "learner", "alone", "jobs", "stop", "max_depth", "max_nodes", "colliders", "max_possible_dsep_size")
 
 
 def fit(
@@ -23,6 +26,10 @@ def fit(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="CSV, TSV or Parquet file with a header of names and rows of numbers.")],
     config: settings.Config = None,
     header: options.Header = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", metavar="NAME", help="Learn the causes and effects of this variable only, with far fewer tests."),
+    ] = None,
     mode: Annotated[str, typer.Option("--mode", rich_help_panel=options.METHOD, help="exact: the paper's method.")] = "exact",
     learner: options.Learner = "fci",
     test: Annotated[
@@ -62,14 +69,32 @@ def fit(
 ) -> None:
     """Learn a PAG from a table.
 
-    Prints the edges and a summary; with --out also writes them, a report and settings.toml, with which the run can be repeated.
+    Prints the edges and a summary; with --out also writes them, a report and settings.toml, with which the run can be repeated. With
+    --target only the surroundings of one variable are learned.
     """
+    from dicola.ci.names import ci_test_named
     from dicola.data import read_table
     from dicola.estimator import DiCoLa
     from dicola.files import writable_folder
+    from dicola.local import local
 
     if out is not None:
         writable_folder(out)
+    if target is not None:
+        _refuse_options_of_the_whole_graph(ctx)
+        dataset = read_table(data, header=header)
+        around = local(
+            ci_test_named(test)(dataset, alpha=alpha),
+            target,
+            blankets=blankets,
+            uig_alpha=uig_alpha,
+            max_condition_size=max_condition_size,
+        )
+        if out is not None:
+            around.write(out)
+            settings.write_settings(ctx, out, settings.about(data, dataset))
+        show_local(around, as_json=json, quiet=quiet, folder=out)
+        return
     base = options.learner_with(learner, max_condition_size=max_condition_size, max_possible_dsep_size=max_possible_dsep_size)
     model = DiCoLa(
         learner=base,
@@ -92,3 +117,9 @@ def fit(
         model.discovery_.write(out)
         settings.write_settings(ctx, out, settings.about(data, dataset))
     show(model.discovery_, as_json=json, quiet=quiet, folder=out)
+
+
+def _refuse_options_of_the_whole_graph(ctx: typer.Context) -> None:
+    typed = [name for name in _WHOLE_GRAPH if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+    if typed:
+        raise InvalidSetting(f"--{typed[0].replace('_', '-')} is for learning the whole graph; leave it out, or leave out --target.")

@@ -16,6 +16,7 @@ from dicola.cli.words import in_options
 if TYPE_CHECKING:
     from dicola.discover import Progress
     from dicola.discovery import Discovery
+    from dicola.local_discovery import LocalDiscovery
 
 _PHASES = {"decompose": "Decomposing", "leaves": "Learning leaves", "orient": "Orienting"}
 
@@ -66,6 +67,23 @@ def show(found: Discovery, *, as_json: bool, quiet: bool, folder: Path | None, m
         typer.echo(f"{key}: {value}")
     if folder is not None:
         typer.echo(f"written to {folder}; open {folder / 'report.html'} in a browser")
+
+
+def show_local(found: LocalDiscovery, *, as_json: bool, quiet: bool, folder: Path | None) -> None:
+    """Print what was found around one variable: one JSON object, or sentences, a summary and the warnings."""
+    if as_json:
+        more = {"seconds": found.seconds, "written_to": None if folder is None else str(folder)}
+        typer.echo(json.dumps(found.to_dict() | more, ensure_ascii=False))
+        return
+    if quiet:
+        return
+    typer.echo(str(found))
+    typer.echo()
+    typer.echo(found.summary())
+    for warning in found.warnings:
+        typer.echo(f"note: {in_options(warning)}")
+    if folder is not None:
+        typer.echo(f"written to {folder}")
 
 
 def _facts(found: Discovery, folder: Path | None) -> dict[str, Any]:
