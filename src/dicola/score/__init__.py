@@ -1,0 +1,1 @@
+"""Scores of graphs and searches for graphs with a good one."""
