@@ -216,11 +216,11 @@ def start(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep(
+    first: int,
+    last: int,
     correlation: Floats,
     n: float,
     penalty: float,
-    first: int,
-    last: int,
     order: Ints,
     factors: Floats,
     alongs: Floats,

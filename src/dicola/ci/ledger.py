@@ -61,6 +61,9 @@ class Ledger(CITest):
     def samples(self) -> NDArray[np.float64]:
         return self._test.samples()
 
+    def correlations(self) -> tuple[NDArray[np.float64], int]:
+        return self._test.correlations()
+
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
         if self._memory is None:
             self._counts[self._phase] += 1

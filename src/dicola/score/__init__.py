@@ -1,1 +1,1 @@
-"""Scores of graphs and searches for graphs with a good one."""
+"""Scores of graphs, and the searches that look for the graph with the best one."""
