@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dicola._version import __version__ as __version__
 
 _HOME = {
+    "BossFCI": "dicola.learners.boss_fci",
     "CallableTest": "dicola.ci.callable_test",
     "CITest": "dicola.ci.base",
     "DAG": "dicola.graphs.dag",
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from dicola.graphs.mag import MAG as MAG
     from dicola.graphs.pag import PAG as PAG
     from dicola.learners.base import Learner as Learner
+    from dicola.learners.boss_fci import BossFCI as BossFCI
     from dicola.learners.fci import FCI as FCI
     from dicola.learners.fci_plus import FCIPlus as FCIPlus
     from dicola.learners.icd import ICD as ICD

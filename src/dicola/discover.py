@@ -82,10 +82,8 @@ def discover(
     rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes, base.work_size)
     orientation = OrientationSettings(colliders, selection, max_path_length, seed)
     if selection and not base.allows_selection:
-        raise InvalidSetting(
-            f"{base.title} assumes that nothing is hidden and nothing selected; selection=True goes with the other learners."
-        )
-    if preset.needs_data or colliders == "order":
+        raise InvalidSetting(f"{base.title} assumes that nothing was selected; selection=True goes with the other learners.")
+    if preset.needs_data or base.needs_data or colliders == "order":
         ci.correlations()
     _check_choices(uig=uig, leaf_start=leaf_start, n_jobs=n_jobs, selection=selection, decompose=decompose)
     warm = leaf_start == "uig" or (leaf_start == "auto" and stop != "reference")

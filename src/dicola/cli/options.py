@@ -71,7 +71,7 @@ Learner = Annotated[
         "--learner",
         autocompletion=learners,
         rich_help_panel=METHOD,
-        help="Base learner: fci, rfci, fci+, icd, l-marvel or pc (see: dicola learners).",
+        help="Base learner: fci, rfci, fci+, icd, l-marvel, pc or boss-fci (see: dicola learners).",
     ),
 ]
 Alone = Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dicola.errors import InvalidSetting
 from dicola.learners.base import Learner
+from dicola.learners.boss_fci import BossFCI
 from dicola.learners.fci import FCI
 from dicola.learners.fci_plus import FCIPlus
 from dicola.learners.icd import ICD
@@ -11,7 +12,8 @@ from dicola.learners.l_marvel import LMarvel
 from dicola.learners.pc import PC
 from dicola.learners.rfci import RFCI
 
-LEARNERS: dict[str, type[Learner]] = {learner.name: learner for learner in (FCI, RFCI, FCIPlus, ICD, LMarvel, PC)}
+LEARNERS: dict[str, type[Learner]] = {learner.name: learner for learner in (FCI, RFCI, FCIPlus, ICD, LMarvel, PC, BossFCI)}
+BY_TESTS = tuple(name for name, learner in LEARNERS.items() if not learner.needs_data)
 
 
 def learner_named(choice: str | Learner) -> Learner:
