@@ -36,7 +36,8 @@ class Discovery:
     """The PAG with everything that led to it. Seconds take no part in equality.
 
     ``tests`` counts CI tests by phase, ``seconds`` wall-clock time by phase; ``conflicts`` are marks that a rule wanted and did not get;
-    ``reasons[a, b]`` says why the mark at b on the edge a - b stands (positions in ``skeleton.labels``).
+    ``reasons[a, b]`` says why the mark at b on the edge a - b stands (positions in ``skeleton.labels``). Where graphs were scored,
+    ``evaluations`` counts by kind how often, and ``score`` is that of the answer, less being better (``None``: it was not scored).
     """
 
     pag: PAG
@@ -48,6 +49,8 @@ class Discovery:
     conflicts: tuple[Conflict, ...] = ()
     reasons: dict[tuple[int, int], Reason] = field(default_factory=dict, repr=False)
     seconds: dict[str, float] = field(default_factory=dict, compare=False)
+    evaluations: dict[str, int] = field(default_factory=dict)
+    score: float | None = None
 
     @cached_property
     def legality(self) -> Legality:
@@ -72,6 +75,8 @@ class Discovery:
             f"decomposition: {shape}" if self.tree.branches else "decomposition: none, the learner ran on all variables at once",
             f"tests: {self.tests['total']:,} ({tests})",
         ]
+        if self.evaluations:
+            lines.append("score: " + ", ".join(f"{kind} {count:,}" for kind, count in self.evaluations.items()))
         return "\n".join(lines)
 
     def report(self) -> str:
@@ -108,6 +113,8 @@ class Discovery:
             "version": 1,
             "sha256": digests,
             "tests": self.tests,
+            **({"evaluations": self.evaluations} if self.evaluations else {}),
+            **({} if self.score is None else {"score": self.score}),
             "settings": self.settings,
             "warnings": list(self.warnings),
             "conflicts": [
@@ -144,6 +151,8 @@ class Discovery:
                 ),
                 reasons={(a, b): Reason(rule, tuple(witness)) for a, b, rule, witness in facts["reasons"]},
                 seconds=seconds,
+                evaluations=facts.get("evaluations", {}),
+                score=facts.get("score"),
             )
         except FileNotFoundError as error:
             raise InvalidData(

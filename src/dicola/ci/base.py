@@ -131,6 +131,9 @@ class CITest(ABC):
         """The correlation matrix behind this test, in the order of ``labels``, and its rows; ``NeedsData`` where there is none."""
         raise NeedsData(f"{type(self).__name__} carries no correlations; a Gaussian score needs those of a table: FisherZ(table).")
 
+    def book_score(self, kind: str, count: int) -> None:  # noqa: B027
+        """Note evaluations of a score made on the data behind this test; only a ledger keeps account of them."""
+
     def during(self, phase: str) -> Self:
         """The same test; a ledger answers with one that books what follows under ``phase``."""
         return self

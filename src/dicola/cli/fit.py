@@ -13,6 +13,7 @@ from dicola.cli.output import progress_bar, show
 EXAMPLES = (
     "dicola fit table.csv",
     "dicola fit table.csv --alpha 0.001 --learner rfci --out results",
+    "dicola fit table.csv --mode fast",
     "dicola fit table.csv --config results/settings.toml",
     "dicola fit table.csv --json > result.json",
 )
@@ -23,7 +24,7 @@ def fit(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="CSV, TSV or Parquet file with a header of names and rows of numbers.")],
     config: settings.Config = None,
     header: options.Header = None,
-    mode: Annotated[str, typer.Option("--mode", rich_help_panel=options.METHOD, help="exact: the paper's method.")] = "exact",
+    mode: options.Mode = "exact",
     learner: options.Learner = "fci",
     test: Annotated[
         str,
@@ -59,6 +60,9 @@ def fit(
     colliders: options.Colliders = "sepset",
     max_condition_size: options.MaxConditionSize = None,
     max_possible_dsep_size: options.MaxPossibleDsepSize = None,
+    seed: Annotated[
+        int, typer.Option("--seed", rich_help_panel=options.TUNING, help="Seed of the start orders; mode exact draws none.")
+    ] = 0,
 ) -> None:
     """Learn a PAG from a table.
 
@@ -76,7 +80,7 @@ def fit(
         ci_test=test,
         alpha=alpha,
         n_jobs=jobs,
-        mode=mode,  # type: ignore[arg-type]
+        mode=mode,
         decompose=not alone,
         stop=stop,
         max_depth=max_depth,
@@ -84,6 +88,7 @@ def fit(
         blankets=blankets,
         uig_alpha=uig_alpha,
         colliders=colliders,
+        seed=seed,
     )
     dataset = read_table(data, header=header)
     with progress_bar(quiet or json) as progress:

@@ -35,6 +35,13 @@ def blankets(incomplete: str) -> list[str]:
     return [name for name in BLANKETS if name.startswith(incomplete)]
 
 
+def modes(incomplete: str) -> list[str]:
+    """Names of modes, for the shell to complete."""
+    from dicola.modes import MODES
+
+    return [name for name in MODES if name.startswith(incomplete)]
+
+
 def networks(incomplete: str) -> list[str]:
     """Names of networks, for the shell to complete."""
     from dicola.simulate import network_names
@@ -49,6 +56,15 @@ def formats(incomplete: str) -> list[str]:
     return [name for name in FORMATS if name.startswith(incomplete)]
 
 
+Mode = Annotated[
+    str,
+    typer.Option(
+        "--mode",
+        autocompletion=modes,
+        rich_help_panel=METHOD,
+        help="exact (the paper's method) or fast (its skeleton, colliders by an order search).",
+    ),
+]
 Learner = Annotated[
     str,
     typer.Option(
@@ -83,7 +99,7 @@ Stop = Annotated[
 Colliders = Annotated[
     str,
     typer.Option(
-        "--colliders", rich_help_panel=TUNING, help="How unshielded triples are decided: sepset, conservative, majority or max_p."
+        "--colliders", rich_help_panel=TUNING, help="How unshielded triples are decided: sepset, conservative, majority, max_p or order."
     ),
 ]
 MaxConditionSize = Annotated[

@@ -34,11 +34,14 @@ class Context:
 
 @dataclass(frozen=True)
 class OrientationSettings:
-    """How the skeleton is to be oriented: collider policy, selection of the sample, bound on discriminating paths (in vertices)."""
+    """How the skeleton is to be oriented: collider policy, selection of the sample, bound on discriminating paths (in vertices), and the
+    seed of what is drawn at random.
+    """
 
     colliders: str = "sepset"
     selection: bool = False
     max_path_length: int | None = None
+    seed: int = 0
 
     def __post_init__(self) -> None:
         checked_policy(self.colliders)
@@ -78,7 +81,7 @@ class Learner(ABC):
 
         The complete rules from the recorded separating sets, the same for all learners but those with a step of their own.
         """
-        decide = collider_policy(settings.colliders, ci, skeleton, getattr(self, "max_condition_size", None))
+        decide = collider_policy(settings.colliders, ci, skeleton, getattr(self, "max_condition_size", None), settings.seed)
         oriented = orient(skeleton, selection=settings.selection, max_path_length=settings.max_path_length, is_collider=decide)
         return skeleton, oriented
 

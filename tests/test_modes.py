@@ -1,0 +1,66 @@
+"""Modes: presets that say what they fix, and need data where they score."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dicola import DAG, DiCoLa, Discovery, FisherZ, InvalidSetting, NeedsData, Oracle, discover, simulate
+from dicola.modes import MODES, mode_named
+
+
+def table(seed: int = 1, rows: int = 600) -> pd.DataFrame:
+    dag = simulate.er_dag(16, 3, seed)
+    return simulate.linear_gaussian(dag, rows, seed).drop(columns=list(simulate.hide(dag, 2, seed)))
+
+
+def test_exact_is_the_default_and_the_paper():
+    ci = FisherZ(table())
+    assert discover(ci) == discover(ci, mode="exact")
+    assert discover(ci).settings["mode"] == "exact" and not discover(ci).evaluations
+
+
+def test_every_mode_has_a_name_a_title_and_a_guarantee():
+    for name, mode in MODES.items():
+        assert mode_named(name.upper()) is mode and mode.name == name
+        assert mode.title and mode.guarantee
+
+
+def test_fast_keeps_the_skeleton_and_asks_the_score_about_colliders():
+    ci = FisherZ(table(seed=3))
+    exact, fast = discover(ci), discover(ci, mode="fast")
+    assert fast.skeleton == exact.skeleton and fast.tests == exact.tests
+    assert fast.settings["colliders"] == "order" and fast.evaluations["parent searches"] > 0
+    assert fast.pag == discover(ci, colliders="order").pag != exact.pag
+    assert f"score: parent searches {fast.evaluations['parent searches']:,}" in fast.summary()
+
+
+def test_fast_hangs_on_the_seed_alone_and_not_on_the_order_of_columns():
+    frame = table(seed=2)
+    shuffled = frame[list(np.random.default_rng(0).permutation(frame.columns))]
+    one = DiCoLa(mode="fast", seed=3).fit(frame).discovery_
+    other = DiCoLa(mode="fast", seed=3).fit(shuffled).discovery_
+    assert other.pag.reordered(one.pag.names) == one.pag
+    assert other.evaluations == one.evaluations
+
+
+def test_a_score_mode_refuses_a_test_without_data():
+    with pytest.raises(NeedsData, match="correlations"):
+        discover(Oracle(DAG.from_edges([("A", "B")])), mode="fast")
+
+
+def test_what_a_mode_fixes_cannot_be_set_otherwise():
+    ci = FisherZ(table())
+    with pytest.raises(InvalidSetting, match="comes with colliders='order'"):
+        discover(ci, mode="fast", colliders="majority")
+    assert discover(ci, mode="fast", colliders="order").settings["mode"] == "fast"
+    with pytest.raises(InvalidSetting, match="'exact' or 'fast'"):
+        discover(ci, mode="perfect")
+
+
+def test_evaluations_and_score_are_written_and_read_back(tmp_path):
+    found = discover(FisherZ(table()), mode="fast")
+    found.write(tmp_path)
+    again = Discovery.read(tmp_path)
+    assert again == found and again.evaluations == found.evaluations
