@@ -71,12 +71,14 @@ def _mixed(code: int) -> np.uint64:
 
 @inner
 def _arrow_key(a: int, b: int, n: int) -> np.uint64:
-    return _mixed(n + a * n + b)
+    key: np.uint64 = _mixed(n + a * n + b)
+    return key
 
 
 @inner
 def _joint_key(a: int, b: int, n: int) -> np.uint64:
-    return _mixed(n + n * n + min(a, b) * n + max(a, b))
+    key: np.uint64 = _mixed(n + n * n + min(a, b) * n + max(a, b))
+    return key
 
 
 @inner
@@ -184,7 +186,7 @@ def score_of(state: State, terms: Terms, room: Room, start: int) -> float:
     d, key = district(state, start, start)
     found, value = _known(state, key)
     if found:
-        return value
+        return float(value)
     state.counts[FITS] += 1
     members, lists, lengths = state.places[MEMBERS], state.lists, state.lengths
     edges = 0
@@ -343,7 +345,7 @@ def _both_districts(state: State, pair: int, out: Ints) -> int:
         for i in range(e):
             out[d + i] = state.places[MEMBERS, i]
         d += e
-    return d
+    return int(d)
 
 
 @inlined
@@ -399,13 +401,14 @@ def apply(state: State, terms: Terms, room: Room, pair: int, kind: int, changed:
 @inlined
 def _greedy(state: State, terms: Terms, room: Room, changed: Ints) -> None:
     """Make the best move again and again, until none is good enough."""
+    nothing = len(state.pairs)
     while True:
-        best, chosen, chosen_kind = GREEDY, np.int64(-1), np.int64(-1)
+        best, chosen, chosen_kind = GREEDY, nothing, nothing
         for pair in range(len(state.pairs)):
             for kind in range(4):
                 if state.delta[pair, kind] < best and is_valid(state, state.ancestors[0], pair, kind):
                     best, chosen, chosen_kind = state.delta[pair, kind], pair, kind
-        if chosen < 0:
+        if chosen == nothing:
             return
         count = apply(state, terms, room, chosen, chosen_kind, changed)
         find_ancestors(state, state.ancestors[0])
@@ -420,7 +423,8 @@ def _redeemed(state: State, terms: Terms, room: Room, pair: int, kind: int, near
     count = _both_districts(state, pair, near)
     change(state, pair, kind)
     _settle(state, terms, room, state.pairs[pair, A], state.pairs[pair, B])
-    best, chosen, chosen_kind, looked = PAIRED - first, np.int64(-1), np.int64(-1), False
+    nothing = len(state.pairs)
+    best, chosen, chosen_kind, looked = PAIRED - first, nothing, nothing, False
     for i in range(count):
         v = near[i]
         for at in range(state.starts[v], state.starts[v + 1]):
@@ -436,7 +440,7 @@ def _redeemed(state: State, terms: Terms, room: Room, pair: int, kind: int, near
                     looked = True
                 if is_valid(state, state.ancestors[1], second, new):
                     best, chosen, chosen_kind = value, second, new
-    if chosen < 0:
+    if chosen == nothing:
         change(state, pair, old)
         _settle(state, terms, room, state.pairs[pair, A], state.pairs[pair, B])
         return False

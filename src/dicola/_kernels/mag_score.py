@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
 """For functions that only kernels call: without wrappers they compile sooner."""
 inlined = njit(cache=True, nogil=True, inline="always")
 """For steps of a kernel in one place or two: a function of its own would be compiled again with everything that calls it."""

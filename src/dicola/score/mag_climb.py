@@ -14,6 +14,7 @@ from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, NONE, TAIL
 from dicola.score.base import Score
 from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.readable_climb import ReadableClimb
 
 Marks = NDArray[np.int8]
 _SLICE = 20_000  # scores fitted between two looks at the clock, or at Ctrl-C
@@ -47,14 +48,15 @@ def climb(
     made. ``progress`` is called from time to time.
     """
     marks = start.reordered(score.names).to_matrix() if isinstance(start, MAG) else np.array(start, dtype=np.int8)
-    free = marks != NONE if candidates is None else (marks != NONE) | candidates
-    if candidates is None:
-        free = np.ones_like(free)
+    free = np.ones_like(marks, dtype=np.bool_) if candidates is None else (marks != NONE) | candidates
     ends = np.argwhere(np.triu(free, 1)).astype(np.int64)
     if not isinstance(score, GaussianBIC):
-        from dicola.score.readable_climb import readable_climb
-
-        return readable_climb(score, marks, ends, threshold, max_passes, max_district)
+        plain = ReadableClimb(
+            score, {(a, b): kind for (a, b), kind in zip(ends.tolist(), _kinds(marks, ends).tolist(), strict=True)}, threshold, max_district
+        )
+        plain.run(max_passes)
+        kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
+        return Climbed(_marks(kinds, ends, len(marks)), plain.total(), len(plain.known), plain.n_moves)
     terms = kernel.Terms(score.correlation, float(score.n_samples), score.price, max_district, threshold)
     state = _state(marks, ends)
     room = make_room(len(marks), max(max_district, _largest_district(marks)))
@@ -68,7 +70,7 @@ def climb(
 def _kinds(marks: Marks, ends: NDArray[np.int64]) -> NDArray[np.int64]:
     """The kind of the edge of each pair: 0 none, 1 a -> b, 2 b -> a, 3 a <-> b."""
     at_a, at_b = marks[ends[:, 1], ends[:, 0]], marks[ends[:, 0], ends[:, 1]]
-    return ((at_b == ARROW) + 2 * (at_a == ARROW)).astype(np.int64)
+    return np.asarray((at_b == ARROW) + 2 * (at_a == ARROW), dtype=np.int64)
 
 
 def _marks(kinds: NDArray[np.int64], ends: NDArray[np.int64], n: int) -> Marks:
@@ -85,12 +87,17 @@ def _largest_district(marks: Marks) -> int:
     return int(np.bincount(label).max())
 
 
+def _table_size(n: int) -> int:
+    """Scores kept at a time: a power of two."""
+    return 1 << (16 if n <= 100 else 20)
+
+
 def _state(marks: Marks, ends: NDArray[np.int64]) -> kernel.State:
     n = len(marks)
     both = np.concatenate([ends[:, 0], ends[:, 1]])
     starts = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(both, minlength=n), out=starts[1:])
-    table = 1 << (16 if n <= 100 else 20)
+    table = _table_size(n)
     return kernel.State(
         pairs=np.column_stack([ends, _kinds(marks, ends)]),
         starts=starts,
