@@ -8,6 +8,7 @@ from math import isfinite, log
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dicola._kernels import mag_score as kernel
 from dicola.ci.base import CITest
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Pair
@@ -45,4 +46,25 @@ class GaussianBIC(Score):
         return GaussianBIC(self.correlation[np.ix_(chosen, chosen)], self.n_samples, [self.names[v] for v in chosen], self.penalty)
 
     def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
-        raise NotImplementedError
+        members, arrows, bidirected = tuple(sorted(members)), sorted(arrows), tuple(bidirected)
+        inside = [*members, *sorted({u for u, _ in arrows} - set(members))]
+        pa, n_pa = _rows(arrows, inside, len(members))
+        sp, n_sp = _rows([*bidirected, *((w, v) for v, w in bidirected)], inside, len(members))
+        block = np.ascontiguousarray(self.correlation[np.ix_(inside, inside)])
+        block.setflags(write=False)  # like the whole matrix, so that the kernel is compiled once
+        room = kernel.make_room(len(inside), len(members))
+        misfit = kernel.misfit(block, float(self.n_samples), np.arange(len(members)), len(members), pa, n_pa, sp, n_sp, room)
+        return float(self.n_samples * misfit + self.price * (int(2 * n_pa.sum() + n_sp.sum()) // 2))
+
+
+def _rows(pairs: Sequence[Pair], inside: Sequence[int], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each of the first n inside the first ends of its pairs, sorted, as places inside: the rows of a matrix, and their lengths."""
+    place = {v: i for i, v in enumerate(inside)}
+    lists: list[list[int]] = [[] for _ in range(n)]
+    for u, v in sorted(pairs):
+        lists[place[v]].append(place[u])
+    lengths = np.array([len(each) for each in lists], dtype=np.int64)
+    rows = np.zeros((n, max(1, lengths.max(initial=0))), dtype=np.int64)
+    for row, each in zip(rows, lists, strict=True):
+        row[: len(each)] = each
+    return rows, lengths
