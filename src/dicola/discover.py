@@ -22,7 +22,7 @@ from dicola.graphs.skeleton import Skeleton
 from dicola.learners.base import Context, Learner, OrientationSettings
 from dicola.learners.names import learner_named
 from dicola.learners.together import bunches, learn_together
-from dicola.modes import mode_named
+from dicola.modes import chosen_mode
 from dicola.orient.fixpoint import Orientation
 
 _MANY_LEAVES = 20  # leaves a variable from which on the user is told
@@ -55,7 +55,8 @@ def discover(
     """Learn the PAG over the variables of a conditional independence test.
 
     Exact for every complete learner and every ``stop`` if the test never errs (Theorem 4). Other modes than ``"exact"`` score graphs on
-    the data behind the test (see ``dicola.modes``); ``seed`` is that of the orders they start from.
+    the data behind the test (see ``dicola.modes``); ``"auto"`` takes one that fits them, and the settings say why.
+    ``seed`` is that of the orders they start from.
 
     ``decompose=False`` runs the base learner on all variables at once. ``stop`` says when to stop splitting: ``"auto"`` where it no
     longer pays, ``"paper"`` when nothing splits any more, ``"reference"`` at the caps of the authors' released code; ``max_depth``,
@@ -71,7 +72,7 @@ def discover(
             f"discover takes a conditional independence test, not a {type(ci).__name__}; wrap a table as FisherZ(table, alpha=0.01), "
             "or use DiCoLa(...).fit(table)."
         )
-    preset = mode_named(mode)
+    preset, why = chosen_mode(mode, ci)
     learner, stop, colliders = (
         preset.setting("learner", learner, "fci"),
         preset.setting("stop", stop, "auto"),
@@ -124,6 +125,7 @@ def discover(
             "learner": _described(base),
             "test": _test_settings(ci),
             "mode": preset.name,
+            **({} if why is None else {"mode_chosen": why}),
             "decompose": decompose,
             "stop": stop,
             "max_depth": max_depth,

@@ -37,9 +37,9 @@ def blankets(incomplete: str) -> list[str]:
 
 def modes(incomplete: str) -> list[str]:
     """Names of modes, for the shell to complete."""
-    from dicola.modes import MODES
+    from dicola.modes import AUTO, MODES
 
-    return [name for name in MODES if name.startswith(incomplete)]
+    return [name for name in (*MODES, AUTO) if name.startswith(incomplete)]
 
 
 def networks(incomplete: str) -> list[str]:
@@ -62,7 +62,7 @@ Mode = Annotated[
         "--mode",
         autocompletion=modes,
         rich_help_panel=METHOD,
-        help="exact (the paper's method) or fast (its skeleton, colliders by an order search).",
+        help="exact (the paper's method), fast (its skeleton, colliders by an order search), or auto (what fits the table).",
     ),
 ]
 Learner = Annotated[
