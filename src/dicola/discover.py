@@ -78,6 +78,7 @@ def discover(
         preset.setting("colliders", colliders, "sepset"),
     )
     base = learner_named(learner)
+    stop = base.auto_stop if stop == "auto" else stop
     blanket = blanket_learner(blankets, uig_alpha)
     rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes, base.work_size)
     orientation = OrientationSettings(colliders, selection, max_path_length, seed)
@@ -101,7 +102,7 @@ def discover(
     )
     clock.lap("decompose")
 
-    skeletons = learn_leaves(tree, base, ledger, n_jobs, blanket, warm, lambda done, total: say("leaves", done, total))
+    skeletons = learn_leaves(tree, base, ledger, n_jobs, blanket, warm, seed, lambda done, total: say("leaves", done, total))
     clock.lap("leaves")
 
     skeleton = merge_up(tree, skeletons, ci.names)
@@ -155,6 +156,7 @@ def learn_leaves(
     n_jobs: int,
     blankets: BlanketLearner,
     warm: bool,
+    seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Skeleton]:
     """Learn the skeleton of every leaf, each with a ledger of its own so that counts do not depend on who came first."""
@@ -165,8 +167,8 @@ def learn_leaves(
     def learn(bunch: range) -> tuple[list[Skeleton], Ledger]:
         own = ledger.fresh()
         if together:
-            return learn_together(learner, own, parts[bunch.start : bunch.stop], Context(blankets, warm=True)), own
-        context = (Context(blankets, leaves[i].uig, warm) for i in bunch)
+            return learn_together(learner, own, parts[bunch.start : bunch.stop], Context(blankets, warm=True, seed=seed)), own
+        context = (Context(blankets, leaves[i].uig, warm, seed) for i in bunch)
         return [learner.learn_skeleton(own, leaves[i].variables, each) for i, each in zip(bunch, context, strict=True)], own
 
     jobs = bunches(len(leaf.variables) for leaf in leaves) if together else [range(i, i + 1) for i in range(len(leaves))]

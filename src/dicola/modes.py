@@ -10,6 +10,7 @@ from dicola.ci.base import CITest
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Skeleton
 from dicola.orient.fixpoint import Orientation
+from dicola.score.search import balanced
 
 
 class Refined(NamedTuple):
@@ -58,7 +59,14 @@ FAST = Mode(
     "as exact if the order search ends in the best DAG; a heuristic otherwise",
     {"colliders": "order"},
 )
-MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, FAST)}
+BALANCED = Mode(
+    "balanced",
+    "the MAG with the best Gaussian BIC that score-guided parts, merged, and a search on all variables find",
+    "a legal PAG; the score is consistent for linear Gaussian data, the search is a heuristic",
+    {"learner": "mag-bic", "stop": "reference"},
+    refine=lambda ci, skeleton, orientation, seed: Refined(*balanced(ci, skeleton, orientation, seed)),
+)
+MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, FAST, BALANCED)}
 
 
 def mode_named(name: str) -> Mode:
