@@ -99,3 +99,25 @@ def test_marks_that_the_score_decided_are_not_laid_to_separating_sets():
     told = str(found.explain(found.skeleton.labels[a], found.skeleton.labels[b]))
     assert "in the DAG with the best score" in told and "is not needed to separate" not in told
     assert "in the DAG with the best score" in found.report()
+
+
+@pytest.mark.parametrize("mode", ["exact", "fast"])
+def test_an_illegal_graph_is_made_legal_on_request_and_a_legal_one_left_alone(mode, tmp_path):
+    was_illegal = 0
+    for seed in range(12):
+        ci = FisherZ(table(seed, rows=200))
+        found, legal = discover(ci, mode=mode), discover(ci, mode=mode, legalize=True)
+        assert legal.legality
+        if found.legality:
+            assert legal.pag == found.pag and legal.skeleton == found.skeleton and legal.warnings == found.warnings
+        else:
+            was_illegal += 1
+            assert "the graph was no legal PAG" in legal.warnings[-1] and found.skeleton.edges <= legal.skeleton.edges
+            assert Discovery.read(legal.write(tmp_path / str(seed))) == legal
+    assert 0 < was_illegal < 12
+
+
+def test_legality_of_dag_classes_and_selection_is_not_touched():
+    for settings in ({"learner": "pc"}, {"selection": True, "decompose": False}):
+        with pytest.raises(InvalidSetting, match="legalize"):
+            discover(FisherZ(table()), legalize=True, **settings)

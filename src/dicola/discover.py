@@ -24,6 +24,7 @@ from dicola.learners.names import learner_named
 from dicola.learners.together import bunches, learn_together
 from dicola.modes import chosen_mode
 from dicola.orient.fixpoint import Orientation
+from dicola.score.ancestral import legalized
 
 _MANY_LEAVES = 20  # leaves a variable from which on the user is told
 
@@ -50,6 +51,7 @@ def discover(
     selection: bool = False,
     max_path_length: int | None = None,
     seed: int = 0,
+    legalize: bool = False,
     progress: Progress | None = None,
 ) -> Discovery:
     """Learn the PAG over the variables of a conditional independence test.
@@ -65,7 +67,8 @@ def discover(
     independence graph (``leaf_start="uig"``) or from the complete graph; ``"auto"`` is ``"complete"`` for ``stop="reference"``, as
     released, else ``"uig"``. ``colliders`` decides unshielded triples by the recorded separating set (``"sepset"``) or by asking again
     (``"conservative"``, ``"majority"``, ``"max_p"``) or by the best DAG of an order search (``"order"``). ``selection=True`` allows for
-    selection of the sample, without decomposition. ``n_jobs`` leaves are learned at a time; the answer does not depend on it.
+    selection of the sample, without decomposition. ``legalize=True`` replaces a graph that no MAG has as its PAG by that of a MAG nearby;
+    ``Discovery.legality`` tells in any case. ``n_jobs`` leaves are learned at a time; the answer does not depend on it.
     """
     if not isinstance(ci, CITest):
         raise InvalidSetting(
@@ -79,11 +82,14 @@ def discover(
         preset.setting("colliders", colliders, "sepset"),
     )
     base = learner_named(learner)
+    stop = base.auto_stop if stop == "auto" else stop
     blanket = blanket_learner(blankets, uig_alpha)
     rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes, base.work_size)
     orientation = OrientationSettings(colliders, selection, max_path_length, seed)
     if selection and not base.allows_selection:
         raise InvalidSetting(f"{base.title} assumes that nothing was selected; selection=True goes with the other learners.")
+    if legalize and (selection or base.name == "pc"):
+        raise InvalidSetting("legalize=True makes the PAG of a MAG without selection; leave it out for PC and with selection=True.")
     if preset.needs_data or base.needs_data or colliders == "order":
         ci.correlations()
     _check_choices(uig=uig, leaf_start=leaf_start, n_jobs=n_jobs, selection=selection, decompose=decompose)
@@ -100,7 +106,7 @@ def discover(
     )
     clock.lap("decompose")
 
-    skeletons = learn_leaves(tree, base, ledger, n_jobs, blanket, warm, lambda done, total: say("leaves", done, total))
+    skeletons = learn_leaves(tree, base, ledger, n_jobs, blanket, warm, seed, lambda done, total: say("leaves", done, total))
     clock.lap("leaves")
 
     skeleton = merge_up(tree, skeletons, ci.names)
@@ -115,6 +121,9 @@ def discover(
     if preset.refine is not None:
         skeleton, oriented, score = preset.refine(ledger.during("orientation"), skeleton, oriented, seed)
         clock.lap("refinement")
+    if legalize:
+        skeleton, oriented = legalized(skeleton, oriented)
+        clock.lap("legality")
 
     return Discovery(
         pag=oriented.pag.reordered(ci.names),
@@ -138,6 +147,7 @@ def discover(
             "selection": selection,
             "max_path_length": max_path_length,
             "seed": seed,
+            "legalize": legalize,
         },
         warnings=(*warnings, *_tree_warnings(tree, len(ci)), *skeleton.warnings, *_orientation_warnings(oriented)),
         conflicts=oriented.conflicts,
@@ -155,6 +165,7 @@ def learn_leaves(
     n_jobs: int,
     blankets: BlanketLearner,
     warm: bool,
+    seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Skeleton]:
     """Learn the skeleton of every leaf, each with a ledger of its own so that counts do not depend on who came first."""
@@ -165,8 +176,8 @@ def learn_leaves(
     def learn(bunch: range) -> tuple[list[Skeleton], Ledger]:
         own = ledger.fresh()
         if together:
-            return learn_together(learner, own, parts[bunch.start : bunch.stop], Context(blankets, warm=True)), own
-        context = (Context(blankets, leaves[i].uig, warm) for i in bunch)
+            return learn_together(learner, own, parts[bunch.start : bunch.stop], Context(blankets, warm=True, seed=seed)), own
+        context = (Context(blankets, leaves[i].uig, warm, seed) for i in bunch)
         return [learner.learn_skeleton(own, leaves[i].variables, each) for i, each in zip(bunch, context, strict=True)], own
 
     jobs = bunches(len(leaf.variables) for leaf in leaves) if together else [range(i, i + 1) for i in range(len(leaves))]

@@ -16,7 +16,7 @@ from dicola.decompose.tree import Branch, Leaf, Tree
 from dicola.errors import InvalidData
 from dicola.files import write_texts
 from dicola.graphs.bits import mask_of, members
-from dicola.graphs.equivalence import Legality, legality
+from dicola.graphs.equivalence import AncestralSets, Legality, legality
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
@@ -186,7 +186,7 @@ def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
             entry |= {"left": node.left, "right": node.right, "separator": list(node.split.separator)}
         else:
             assert isinstance(sets, RecordedSets)
-            if isinstance(sets.otherwise, MaskSets):
+            if isinstance(sets.otherwise, MaskSets | AncestralSets):
                 sets = RecordedSets({pair: z for pair in combinations(node.variables, 2) if (z := sets.get(*pair)) is not None})
             entry["separating_sets"] = [[x, y, list(z)] for (x, y), z in sets.items()]
             if isinstance(sets.otherwise, BlanketSets):

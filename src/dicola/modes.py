@@ -12,6 +12,7 @@ from dicola.ci.base import CITest
 from dicola.errors import InvalidSetting, NeedsData
 from dicola.graphs.skeleton import Skeleton
 from dicola.orient.fixpoint import Orientation
+from dicola.score.search import balanced
 
 
 class Refined(NamedTuple):
@@ -60,10 +61,15 @@ FAST = Mode(
     "as exact if the order search ends in the best DAG; a heuristic otherwise",
     {"colliders": "order"},
 )
-MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, FAST)}
-SCORED = "balanced" if "balanced" in MODES else "fast"  # what "auto" takes where the data can be scored
-
-
+BALANCED = Mode(
+    "balanced",
+    "the MAG with the best Gaussian BIC that score-guided parts, merged, and a search on all variables find",
+    "a legal PAG; the score is consistent for linear Gaussian data, the search is a heuristic",
+    {"learner": "mag-bic", "stop": "reference"},
+    refine=lambda ci, skeleton, orientation, seed: Refined(*balanced(ci, skeleton, orientation, seed)),
+)
+MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, FAST, BALANCED)}
+SCORED = "balanced"  # what "auto" takes where the data can be scored
 AUTO = "auto"
 _FEW_VALUES = 10  # a column with fewer different values is taken for categories or grades
 _FEW_ROWS = 5  # rows a variable below which the score modes were never tried

@@ -10,7 +10,7 @@ from dicola import DAG, FCI, CallableTest, FisherZ, Ledger, Oracle, discover, si
 from dicola.blankets.grow_shrink import IAMB, GrowShrink
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.base import CITest, Verdict
-from dicola.learners.names import BY_TESTS
+from dicola.learners.names import LEARNERS
 from tests.exactness.run import hidden_dag
 
 
@@ -42,7 +42,7 @@ PATHS = [
     for pool in ("blanket", "textbook")
     for uig in ("inherit", "relearn")
 ]
-PATHS += [{"decompose": decompose, "learner": name} for decompose in (True, False) for name in BY_TESTS if name != "fci"]
+PATHS += [{"decompose": decompose, "learner": name} for decompose in (True, False) for name in LEARNERS if name != "fci"]
 PATHS += [{"decompose": True, "colliders": policy} for policy in ("conservative", "majority", "max_p")]
 
 

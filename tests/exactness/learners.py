@@ -21,7 +21,7 @@ from joblib import Parallel, delayed
 
 from dicola import DAG, MAG, PAG, Discovery, Learner, Oracle, discover, mag_to_pag
 from dicola.graphs.formats import native
-from dicola.learners.names import BY_TESTS, LEARNERS
+from dicola.learners.names import LEARNERS
 from tests.exactness.run import hidden_dag, wrong_sets
 from tests.reference_models import (
     ARROW,
@@ -43,7 +43,7 @@ from tests.reference_models import (
     separated_by_augmentation,
 )
 
-COMPLETE = tuple(name for name in BY_TESTS if LEARNERS[name].complete)
+COMPLETE = tuple(name for name, learner in LEARNERS.items() if learner.complete)
 WAYS = {"alone": False, "DiCoLa": True}
 CHUNK = 100
 
@@ -236,7 +236,7 @@ def check_pc(decompose: bool, seed: int, number: int) -> Tally:
     return Tally(1, tuple(f"pc, DAG {seed}/{number}: {fault}" for fault in faults))
 
 
-def check_chunk(seed: int, first: int, last: int, learners: Sequence[str] = BY_TESTS) -> dict[tuple[str, str], Tally]:
+def check_chunk(seed: int, first: int, last: int, learners: Sequence[str] = tuple(LEARNERS)) -> dict[tuple[str, str], Tally]:
     """Every learner in both ways on the graphs from ``first`` to before ``last``; separating sets on every fifth."""
     found = {(name, way): Tally() for name in learners for way in WAYS}
     for number in range(first, last):
@@ -294,7 +294,7 @@ def main(arguments: Sequence[str] | None = None, write: Callable[[str], object] 
     chunks = [(first, min(first + CHUNK, chosen.graphs)) for first in range(0, chosen.graphs, CHUNK)]
     parts = Parallel(n_jobs=chosen.jobs)(delayed(check_chunk)(chosen.seed, *chunk) for chunk in chunks)
     failed = not chunks and not chosen.released
-    for key in [(name, way) for name in BY_TESTS for way in WAYS] if chunks else []:
+    for key in [(name, way) for name in LEARNERS for way in WAYS] if chunks else []:
         total = sum((part[key] for part in parts), Tally())
         for fault in total.wrong[:5]:
             write(f"{fault}\n")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dicola import PAG, CallableTest, FisherZ, Ledger, Oracle, discover, simulate
-from dicola.learners.names import BY_TESTS, LEARNERS
+from dicola.learners.names import LEARNERS
 from tests.exactness import learners as exactness
 from tests.exactness.learners import (
     CHUNK,
@@ -102,8 +102,8 @@ def test_the_large_released_pags_are_found_as_well(data_root, case, learner):
 def test_the_command_counts_by_learner_and_way_and_succeeds():
     said: list[str] = []
     assert main(["12", "--seed", "3"], said.append) == 0
-    assert len(said) == len(BY_TESTS) * len(WAYS)
-    for name, way in [(name, way) for name in BY_TESTS for way in WAYS]:
+    assert len(said) == len(LEARNERS) * len(WAYS)
+    for name, way in [(name, way) for name in LEARNERS for way in WAYS]:
         assert any(line.startswith(f"{name:<10}{way:<8}") and "     12 graphs checked, 0 wrong" in line for line in said)
 
 
@@ -128,7 +128,7 @@ def test_the_command_runs_as_a_process_of_its_own_with_workers():
     command = [sys.executable, "-m", "tests.exactness.learners", "4", "--jobs", "2"]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("4 graphs checked, 0 wrong") == len(BY_TESTS) * len(WAYS)
+    assert done.stdout.count("4 graphs checked, 0 wrong") == len(LEARNERS) * len(WAYS)
 
 
 def test_the_command_fails_where_nothing_was_checked():
@@ -164,7 +164,7 @@ def kinds_of_test(seed: int) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("decompose", WAYS.values(), ids=WAYS)
-@pytest.mark.parametrize("learner", BY_TESTS)
+@pytest.mark.parametrize("learner", LEARNERS)
 def test_every_learner_works_with_every_kind_of_test_and_separates_every_pair_it_does_not_join(learner, decompose):
     for seed in range(6):
         tests = kinds_of_test(seed)
@@ -214,7 +214,7 @@ def test_the_order_of_the_columns_changes_nothing_and_a_second_run_gives_the_sam
             assert one.pag == other.pag and one.skeleton == other.skeleton and one.tests == other.tests
 
 
-@pytest.mark.parametrize("learner", BY_TESTS)
+@pytest.mark.parametrize("learner", LEARNERS)
 def test_one_and_two_variables_are_no_trouble(learner):
     for decompose in WAYS.values():
         for text in ("A --> B", "A <-> B"):
@@ -226,7 +226,7 @@ def test_one_and_two_variables_are_no_trouble(learner):
         assert apart.pag.n_edges == 0 and apart.skeleton.separating_set("A", "C") == ()
 
 
-@pytest.mark.parametrize("learner", BY_TESTS)
+@pytest.mark.parametrize("learner", LEARNERS)
 def test_tests_are_booked_under_the_three_phases_and_blankets_cost_k_choose_two_at_the_root(learner):
     dag, latents = hidden_dag(31, 5)
     counts = discover(Oracle(dag, latents), learner).tests
@@ -235,7 +235,7 @@ def test_tests_are_booked_under_the_three_phases_and_blankets_cost_k_choose_two_
     assert counts["total"] == counts["blankets"] + counts["leaves"] + counts["orientation"]
 
 
-@pytest.mark.parametrize("learner", BY_TESTS)
+@pytest.mark.parametrize("learner", LEARNERS)
 def test_a_learner_asked_about_some_variables_speaks_of_those_only(learner):
     for number in range(20):
         dag, latents = hidden_dag(37, number)

@@ -58,7 +58,6 @@ def test_limits_are_those_of_fci_and_are_told():
         "max_possible_dsep_size": None,
         "possible_dsep": "blanket",
         "n_starts": 3,
-        "seed": 0,
         "penalty": 2.0,
     }
 

@@ -60,6 +60,12 @@ def fit(
     colliders: options.Colliders = "sepset",
     max_condition_size: options.MaxConditionSize = None,
     max_possible_dsep_size: options.MaxPossibleDsepSize = None,
+    legalize: Annotated[
+        bool,
+        typer.Option(
+            "--legalize", metavar=options.FLAG, rich_help_panel=options.TUNING, help="Replace a graph that is no legal PAG by one."
+        ),
+    ] = False,
     seed: Annotated[
         int, typer.Option("--seed", rich_help_panel=options.TUNING, help="Seed of the start orders; mode exact draws none.")
     ] = 0,
@@ -89,6 +95,7 @@ def fit(
         uig_alpha=uig_alpha,
         colliders=colliders,
         seed=seed,
+        legalize=legalize,
     )
     dataset = read_table(data, header=header)
     with progress_bar(quiet or json) as progress:

@@ -16,9 +16,9 @@ FLAG = ""  # the help would show <bool> beside an option that takes no value
 
 def learners(incomplete: str) -> list[str]:
     """Names of base learners, for the shell to complete."""
-    from dicola.learners.names import LEARNERS
+    from dicola.learners.names import LEARNERS, SCORED
 
-    return [name for name in LEARNERS if name.startswith(incomplete)]
+    return [name for name in (*LEARNERS, *SCORED) if name.startswith(incomplete)]
 
 
 def tests(incomplete: str) -> list[str]:
@@ -62,7 +62,8 @@ Mode = Annotated[
         "--mode",
         autocompletion=modes,
         rich_help_panel=METHOD,
-        help="exact (the paper's method), fast (its skeleton, colliders by an order search), or auto (what fits the table).",
+        help="exact (the paper's method), fast (its skeleton, colliders by an order search), balanced (the best MAG by score), "
+        "or auto (what fits the table); see: dicola modes.",
     ),
 ]
 Learner = Annotated[
@@ -71,7 +72,7 @@ Learner = Annotated[
         "--learner",
         autocompletion=learners,
         rich_help_panel=METHOD,
-        help="Base learner: fci, rfci, fci+, icd, l-marvel, pc or boss-fci (see: dicola learners).",
+        help="Base learner: fci, rfci, fci+, icd, l-marvel, pc, boss-fci or mag-bic (see: dicola learners).",
     ),
 ]
 Alone = Annotated[

@@ -61,7 +61,7 @@ def show(found: Discovery, *, as_json: bool, quiet: bool, folder: Path | None, m
     typer.echo()
     typer.echo(found.summary())
     if not found.legality:
-        typer.echo("note: the graph is not a legal PAG: no class of MAGs has exactly these marks, as finite samples often have it.")
+        typer.echo("note: no class of MAGs has exactly these marks (not a legal PAG), as often with finite samples; see --legalize.")
     for warning in found.warnings:
         typer.echo(f"note: {in_options(warning)}")
     for key, value in (more or {}).items():

@@ -25,11 +25,13 @@ class Context:
 
     ``uig`` is the independence graph over the variables; with ``warm=True`` the search starts from it instead of the complete graph,
     each pair outside it separated by the smaller of its two blankets. ``blankets`` is how to learn blankets where no graph is known.
+    ``seed`` is that of what is drawn at random.
     """
 
     blankets: BlanketLearner = field(default_factory=TotalConditioning)
     uig: UndirectedGraph | None = None
     warm: bool = False
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Learner(ABC):
     complete: ClassVar[bool]
     allows_selection: ClassVar[bool] = True
     needs_data: ClassVar[bool] = False
+    auto_stop: ClassVar[str] = "auto"  # what stop="auto" means for it
 
     @property
     def is_local(self) -> bool:

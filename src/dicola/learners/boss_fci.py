@@ -22,7 +22,7 @@ class BossFCI(FCI):
 
     Two variables that the DAG does not join are separated by the parents of the later one. With these sets the usual rule for colliders
     is that of GFCI: an unshielded triple of the DAG is a collider iff it is one there, and one that a test has laid bare is decided by
-    the set that did so. ``n_starts`` random orders are searched from, drawn by ``seed``; ``penalty`` is that of the Gaussian BIC.
+    the set that did so. ``n_starts`` random orders are searched from; ``penalty`` is that of the Gaussian BIC.
     """
 
     name: ClassVar[str] = "boss-fci"
@@ -34,7 +34,6 @@ class BossFCI(FCI):
     needs_data: ClassVar[bool] = True
 
     n_starts: int = 3
-    seed: int = 0
     penalty: float = 2.0
 
     def __post_init__(self) -> None:
@@ -49,7 +48,7 @@ class BossFCI(FCI):
 
     def _start(self, ci: CITest, context: Context) -> tuple[Adjacency, RecordedSets]:
         """The adjacencies of the DAG; the parents of the later variable for every other pair."""
-        found = best_of(GaussianBIC.of(ci, self.penalty), self.n_starts, self.seed)
+        found = best_of(GaussianBIC.of(ci, self.penalty), self.n_starts, context.seed)
         ci.book_score("parent searches", found.n_searches)
         adjacency, place = found.parents | found.parents.T, np.argsort(found.order)
         parents = [tuple(np.flatnonzero(row).tolist()) for row in found.parents]
