@@ -36,6 +36,7 @@ _HOME = {
     "NeedsData": "dicola.errors",
     "Oracle": "dicola.ci.oracle",
     "PAG": "dicola.graphs.pag",
+    "compare_modes": "dicola.mode_comparison",
     "discover": "dicola.discover",
     "legality": "dicola.graphs.equivalence",
     "mag_to_pag": "dicola.graphs.equivalence",
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
     from dicola.learners.l_marvel import LMarvel as LMarvel
     from dicola.learners.pc import PC as PC
     from dicola.learners.rfci import RFCI as RFCI
+    from dicola.mode_comparison import compare_modes as compare_modes
 
 
 def __getattr__(name: str) -> Any:

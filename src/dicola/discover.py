@@ -24,7 +24,7 @@ from dicola.learners.names import learner_named
 from dicola.learners.together import bunches, learn_together
 from dicola.modes import chosen_mode
 from dicola.orient.fixpoint import Orientation
-from dicola.score.ancestral import legalized
+from dicola.score.legal import legalized
 
 _MANY_LEAVES = 20  # leaves a variable from which on the user is told
 

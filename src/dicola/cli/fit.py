@@ -66,9 +66,7 @@ def fit(
             "--legalize", metavar=options.FLAG, rich_help_panel=options.TUNING, help="Replace a graph that is no legal PAG by one."
         ),
     ] = False,
-    seed: Annotated[
-        int, typer.Option("--seed", rich_help_panel=options.TUNING, help="Seed of the start orders; mode exact draws none.")
-    ] = 0,
+    seed: options.Seed = 0,
 ) -> None:
     """Learn a PAG from a table.
 

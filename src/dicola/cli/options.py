@@ -103,6 +103,7 @@ Colliders = Annotated[
         "--colliders", rich_help_panel=TUNING, help="How unshielded triples are decided: sepset, conservative, majority, max_p or order."
     ),
 ]
+Seed = Annotated[int, typer.Option("--seed", rich_help_panel=TUNING, help="Seed of the start orders; mode exact draws none.")]
 MaxConditionSize = Annotated[
     int | None,
     typer.Option(

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dicola.graphs.bits import members
-from dicola.graphs.equivalence import cardinality_order, legality, skeleton_of_mag
-from dicola.graphs.mag import MAG
-from dicola.graphs.marks import ARROW, CIRCLE, TAIL, MixedGraph
-from dicola.graphs.skeleton import Skeleton
-from dicola.orient.fixpoint import Orientation, orient
+from dicola.graphs.equivalence import cardinality_order
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 
 Marks = NDArray[np.int8]
 
@@ -20,22 +15,6 @@ Marks = NDArray[np.int8]
 def marks_of_dag(parents: NDArray[np.bool_]) -> Marks:
     """The mark matrix of a DAG; ``parents[v, u]`` says u -> v."""
     return np.where(parents.T, ARROW, np.where(parents, TAIL, 0)).astype(np.int8)
-
-
-def nearby_mag(graph: MixedGraph) -> MAG:
-    """A MAG as like a partly oriented graph as can be; a member of its class where it is the PAG of one."""
-    return MAG(ancestral_marks(graph.to_matrix()), graph.names).maximal()
-
-
-def legalized(skeleton: Skeleton, orientation: Orientation) -> tuple[Skeleton, Orientation]:
-    """The PAG of a MAG nearby, with the ancestors of each pair as separating set, in place of a graph that is no PAG; else the same."""
-    if legality(orientation.pag):
-        return skeleton, orientation
-    legal = skeleton_of_mag(nearby_mag(orientation.pag), skeleton.names, skeleton.warnings)
-    oriented = orient(legal)
-    changed = int(np.count_nonzero(oriented.pag.marks != orientation.pag.marks))
-    said = f"the graph was no legal PAG; made legal, it differs from what was found in {changed} edge ends."
-    return replace(legal, warnings=(*legal.warnings, said)), oriented
 
 
 def ancestral_marks(marks: Marks) -> Marks:
