@@ -58,7 +58,7 @@ class ModeComparison:
 
     def __str__(self) -> str:
         best = min(fit.score for fit in self.fits)
-        heads = ("mode", "edges", "arrowheads", "tails", "circles", "legal", "score above best", "independences rejected", "seconds")
+        heads = ("mode", "edges", "arrowheads", "tails", "circles", "legal", "score above best", "independences rejected")
         rows = [heads, *(self._row(fit, best) for fit in self.fits)]
         widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
         lines = [
@@ -78,7 +78,7 @@ class ModeComparison:
         facts = _counts(fit.found)
         share = f"{fit.rejected} of {fit.implied}"
         legal = "yes" if fit.found.legality else "no"
-        return (fit.mode, *map(str, facts.values()), legal, f"{fit.score - best:.1f}", share, f"{fit.found.seconds['total']:.2f}")
+        return (fit.mode, *map(str, facts.values()), legal, f"{fit.score - best:.1f}", share)
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
