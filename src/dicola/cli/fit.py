@@ -14,11 +14,12 @@ from dicola.errors import InvalidSetting
 EXAMPLES = (
     "dicola fit table.csv",
     "dicola fit table.csv --alpha 0.001 --learner rfci --out results",
+    "dicola fit table.csv --mode fast",
     "dicola fit table.csv --config results/settings.toml",
     "dicola fit table.csv --json > result.json",
     "dicola fit table.csv --target Cancer",
 )
-_WHOLE_GRAPH = ("mode", "learner", "alone", "jobs", "stop", "max_depth", "max_nodes", "colliders", "max_possible_dsep_size")
+_WHOLE_GRAPH = ("mode", "learner", "alone", "jobs", "stop", "max_depth", "max_nodes", "colliders", "max_possible_dsep_size", "seed", "legalize")
 
 
 def fit(
@@ -30,7 +31,7 @@ def fit(
         str | None,
         typer.Option("--target", metavar="NAME", help="Learn the causes and effects of this variable only, with far fewer tests."),
     ] = None,
-    mode: Annotated[str, typer.Option("--mode", rich_help_panel=options.METHOD, help="exact: the paper's method.")] = "exact",
+    mode: options.Mode = "exact",
     learner: options.Learner = "fci",
     test: Annotated[
         str,
@@ -66,6 +67,13 @@ def fit(
     colliders: options.Colliders = "sepset",
     max_condition_size: options.MaxConditionSize = None,
     max_possible_dsep_size: options.MaxPossibleDsepSize = None,
+    legalize: Annotated[
+        bool,
+        typer.Option(
+            "--legalize", metavar=options.FLAG, rich_help_panel=options.TUNING, help="Replace a graph that is no legal PAG by one."
+        ),
+    ] = False,
+    seed: options.Seed = 0,
 ) -> None:
     """Learn a PAG from a table.
 
@@ -101,7 +109,7 @@ def fit(
         ci_test=test,
         alpha=alpha,
         n_jobs=jobs,
-        mode=mode,  # type: ignore[arg-type]
+        mode=mode,
         decompose=not alone,
         stop=stop,
         max_depth=max_depth,
@@ -109,6 +117,8 @@ def fit(
         blankets=blankets,
         uig_alpha=uig_alpha,
         colliders=colliders,
+        seed=seed,
+        legalize=legalize,
     )
     dataset = read_table(data, header=header)
     with progress_bar(quiet or json) as progress:
