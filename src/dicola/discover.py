@@ -22,7 +22,9 @@ from dicola.graphs.skeleton import Skeleton
 from dicola.learners.base import Context, Learner, OrientationSettings
 from dicola.learners.names import learner_named
 from dicola.learners.together import bunches, learn_together
+from dicola.modes import chosen_mode
 from dicola.orient.fixpoint import Orientation
+from dicola.score.legal import legalized
 
 _MANY_LEAVES = 20  # leaves a variable from which on the user is told
 
@@ -33,7 +35,7 @@ Progress = Callable[[str, int, int], None]
 def discover(
     ci: CITest,
     learner: str | Learner = "fci",
-    mode: Literal["exact"] = "exact",
+    mode: str = "exact",
     decompose: bool = True,
     stop: str = "auto",
     max_depth: int | None = None,
@@ -48,11 +50,15 @@ def discover(
     colliders: str = "sepset",
     selection: bool = False,
     max_path_length: int | None = None,
+    seed: int = 0,
+    legalize: bool = False,
     progress: Progress | None = None,
 ) -> Discovery:
     """Learn the PAG over the variables of a conditional independence test.
 
-    Exact for every complete learner and every ``stop`` if the test never errs (Theorem 4).
+    Exact for every complete learner and every ``stop`` if the test never errs (Theorem 4). Other modes than ``"exact"`` score graphs on
+    the data behind the test (see ``dicola.modes``); ``"auto"`` takes one that fits them, and the settings say why.
+    ``seed`` is that of the orders they start from.
 
     ``decompose=False`` runs the base learner on all variables at once. ``stop`` says when to stop splitting: ``"auto"`` where it no
     longer pays, ``"paper"`` when nothing splits any more, ``"reference"`` at the caps of the authors' released code; ``max_depth``,
@@ -60,23 +66,33 @@ def discover(
     build the independence graphs, ``uig`` says whether a child inherits its parent's. A leaf that could be split further starts from its
     independence graph (``leaf_start="uig"``) or from the complete graph; ``"auto"`` is ``"complete"`` for ``stop="reference"``, as
     released, else ``"uig"``. ``colliders`` decides unshielded triples by the recorded separating set (``"sepset"``) or by asking again
-    (``"conservative"``, ``"majority"``, ``"max_p"``). ``selection=True`` allows for selection of the sample, without decomposition.
-    ``n_jobs`` leaves are learned at a time; the answer does not depend on it.
+    (``"conservative"``, ``"majority"``, ``"max_p"``) or by the best DAG of an order search (``"order"``). ``selection=True`` allows for
+    selection of the sample, without decomposition. ``legalize=True`` replaces a graph that no MAG has as its PAG by that of a MAG nearby;
+    ``Discovery.legality`` tells in any case. ``n_jobs`` leaves are learned at a time; the answer does not depend on it.
     """
     if not isinstance(ci, CITest):
         raise InvalidSetting(
             f"discover takes a conditional independence test, not a {type(ci).__name__}; wrap a table as FisherZ(table, alpha=0.01), "
             "or use DiCoLa(...).fit(table)."
         )
+    preset, why = chosen_mode(mode, ci)
+    learner, stop, colliders = (
+        preset.setting("learner", learner, "fci"),
+        preset.setting("stop", stop, "auto"),
+        preset.setting("colliders", colliders, "sepset"),
+    )
     base = learner_named(learner)
+    stop = base.auto_stop if stop == "auto" else stop
     blanket = blanket_learner(blankets, uig_alpha)
     rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes, base.work_size)
-    orientation = OrientationSettings(colliders, selection, max_path_length)
+    orientation = OrientationSettings(colliders, selection, max_path_length, seed)
     if selection and not base.allows_selection:
-        raise InvalidSetting(
-            f"{base.title} assumes that nothing is hidden and nothing selected; selection=True goes with the other learners."
-        )
-    _check_choices(mode=mode, uig=uig, leaf_start=leaf_start, n_jobs=n_jobs, selection=selection, decompose=decompose)
+        raise InvalidSetting(f"{base.title} assumes that nothing was selected; selection=True goes with the other learners.")
+    if legalize and (selection or base.name == "pc"):
+        raise InvalidSetting("legalize=True makes the PAG of a MAG without selection; leave it out for PC and with selection=True.")
+    if preset.needs_data or base.needs_data or colliders == "order":
+        ci.correlations()
+    _check_choices(uig=uig, leaf_start=leaf_start, n_jobs=n_jobs, selection=selection, decompose=decompose)
     warm = leaf_start == "uig" or (leaf_start == "auto" and stop != "reference")
     clock = _Clock()
     ledger = Ledger(ci, cache=ci.is_slow)
@@ -90,7 +106,7 @@ def discover(
     )
     clock.lap("decompose")
 
-    skeletons = learn_leaves(tree, base, ledger, n_jobs, blanket, warm, lambda done, total: say("leaves", done, total))
+    skeletons = learn_leaves(tree, base, ledger, n_jobs, blanket, warm, seed, lambda done, total: say("leaves", done, total))
     clock.lap("leaves")
 
     skeleton = merge_up(tree, skeletons, ci.names)
@@ -101,6 +117,14 @@ def discover(
     say("orient", 1, 1)
     clock.lap("orientation")
 
+    score = None
+    if preset.refine is not None:
+        skeleton, oriented, score = preset.refine(ledger.during("orientation"), skeleton, oriented, seed)
+        clock.lap("refinement")
+    if legalize:
+        skeleton, oriented = legalized(skeleton, oriented)
+        clock.lap("legality")
+
     return Discovery(
         pag=oriented.pag.reordered(ci.names),
         skeleton=skeleton,
@@ -109,7 +133,8 @@ def discover(
         settings={
             "learner": described(base),
             "test": test_settings(ci),
-            "mode": mode,
+            "mode": preset.name,
+            **({} if why is None else {"mode_chosen": why}),
             "decompose": decompose,
             "stop": stop,
             "max_depth": max_depth,
@@ -121,10 +146,14 @@ def discover(
             "colliders": colliders,
             "selection": selection,
             "max_path_length": max_path_length,
+            "seed": seed,
+            "legalize": legalize,
         },
         warnings=(*warnings, *_tree_warnings(tree, len(ci)), *skeleton.warnings, *_orientation_warnings(oriented)),
         conflicts=oriented.conflicts,
         reasons=oriented.reasons,
+        evaluations=ledger.evaluations,
+        score=score,
         seconds=clock.seconds(),
     )
 
@@ -136,6 +165,7 @@ def learn_leaves(
     n_jobs: int,
     blankets: BlanketLearner,
     warm: bool,
+    seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Skeleton]:
     """Learn the skeleton of every leaf, each with a ledger of its own so that counts do not depend on who came first."""
@@ -143,22 +173,22 @@ def learn_leaves(
     parts = [(leaf.variables, leaf.uig) for leaf in leaves if leaf.uig is not None]
     together = warm and len(parts) == len(leaves)
 
-    def learn(bunch: range) -> tuple[list[Skeleton], dict[str, int]]:
+    def learn(bunch: range) -> tuple[list[Skeleton], Ledger]:
         own = ledger.fresh()
         if together:
-            return learn_together(learner, own, parts[bunch.start : bunch.stop], Context(blankets, warm=True)), own.counts
-        context = (Context(blankets, leaves[i].uig, warm) for i in bunch)
-        return [learner.learn_skeleton(own, leaves[i].variables, each) for i, each in zip(bunch, context, strict=True)], own.counts
+            return learn_together(learner, own, parts[bunch.start : bunch.stop], Context(blankets, warm=True, seed=seed)), own
+        context = (Context(blankets, leaves[i].uig, warm, seed) for i in bunch)
+        return [learner.learn_skeleton(own, leaves[i].variables, each) for i, each in zip(bunch, context, strict=True)], own
 
     jobs = bunches(len(leaf.variables) for leaf in leaves) if together else [range(i, i + 1) for i in range(len(leaves))]
-    learned: Iterable[tuple[list[Skeleton], dict[str, int]]] = (
+    learned: Iterable[tuple[list[Skeleton], Ledger]] = (
         map(learn, jobs)
         if n_jobs == 1
         else Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(delayed(learn)(job) for job in jobs)
     )
     skeletons: list[Skeleton] = []
-    for found, counts in learned:
-        ledger.add(counts)
+    for found, own in learned:
+        ledger.add(own)
         skeletons += found
         progress(len(skeletons), len(leaves))
     return skeletons
@@ -180,9 +210,8 @@ class _Clock:
         return {**self._laps, "total": self._last - self._start}
 
 
-def _check_choices(*, mode: str, uig: str, leaf_start: str, n_jobs: int, selection: bool, decompose: bool) -> None:
+def _check_choices(*, uig: str, leaf_start: str, n_jobs: int, selection: bool, decompose: bool) -> None:
     for name, value, allowed in (
-        ("mode", mode, ("exact",)),
         ("uig", uig, ("inherit", "relearn")),
         ("leaf_start", leaf_start, ("auto", "uig", "complete")),
     ):

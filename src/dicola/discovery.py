@@ -16,7 +16,7 @@ from dicola.decompose.tree import Branch, Leaf, Tree
 from dicola.errors import InvalidData
 from dicola.files import write_texts
 from dicola.graphs.bits import mask_of, members
-from dicola.graphs.equivalence import Legality, legality
+from dicola.graphs.equivalence import AncestralSets, Legality, legality
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
@@ -36,7 +36,8 @@ class Discovery:
     """The PAG with everything that led to it. Seconds take no part in equality.
 
     ``tests`` counts CI tests by phase, ``seconds`` wall-clock time by phase; ``conflicts`` are marks that a rule wanted and did not get;
-    ``reasons[a, b]`` says why the mark at b on the edge a - b stands (positions in ``skeleton.labels``).
+    ``reasons[a, b]`` says why the mark at b on the edge a - b stands (positions in ``skeleton.labels``). Where graphs were scored,
+    ``evaluations`` counts by kind how often, and ``score`` is that of the answer, less being better (``None``: it was not scored).
     """
 
     pag: PAG
@@ -48,6 +49,8 @@ class Discovery:
     conflicts: tuple[Conflict, ...] = ()
     reasons: dict[tuple[int, int], Reason] = field(default_factory=dict, repr=False)
     seconds: dict[str, float] = field(default_factory=dict, compare=False)
+    evaluations: dict[str, int] = field(default_factory=dict)
+    score: float | None = None
 
     @cached_property
     def legality(self) -> Legality:
@@ -66,12 +69,16 @@ class Discovery:
         """A few lines for a person."""
         tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
         shape = f"{self.tree.n_leaves} leaves, the largest with {self.tree.largest_leaf} variables, depth {self.tree.depth}"
+        mode, why = self.settings.get("mode", "exact"), self.settings.get("mode_chosen")
         lines = [
             f"{len(self.pag)} variables, {self.pag.n_edges} edges "
             f"({self.pag.count(Mark.ARROW)} arrowheads, {self.pag.count(Mark.TAIL)} tails, {self.pag.count(Mark.CIRCLE)} circles)",
+            f"mode: {mode}" + (f", as {why}" if why else ""),
             f"decomposition: {shape}" if self.tree.branches else "decomposition: none, the learner ran on all variables at once",
             f"tests: {self.tests['total']:,} ({tests})",
         ]
+        if self.evaluations:
+            lines.append("score: " + ", ".join(f"{kind} {count:,}" for kind, count in self.evaluations.items()))
         return "\n".join(lines)
 
     def report(self) -> str:
@@ -108,6 +115,8 @@ class Discovery:
             "version": 1,
             "sha256": digests,
             "tests": self.tests,
+            **({"evaluations": self.evaluations} if self.evaluations else {}),
+            **({} if self.score is None else {"score": self.score}),
             "settings": self.settings,
             "warnings": list(self.warnings),
             "conflicts": [
@@ -144,6 +153,8 @@ class Discovery:
                 ),
                 reasons={(a, b): Reason(rule, tuple(witness)) for a, b, rule, witness in facts["reasons"]},
                 seconds=seconds,
+                evaluations=facts.get("evaluations", {}),
+                score=facts.get("score"),
             )
         except FileNotFoundError as error:
             raise InvalidData(
@@ -175,7 +186,7 @@ def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
             entry |= {"left": node.left, "right": node.right, "separator": list(node.split.separator)}
         else:
             assert isinstance(sets, RecordedSets)
-            if isinstance(sets.otherwise, MaskSets):
+            if isinstance(sets.otherwise, MaskSets | AncestralSets):
                 sets = RecordedSets({pair: z for pair in combinations(node.variables, 2) if (z := sets.get(*pair)) is not None})
             entry["separating_sets"] = [[x, y, list(z)] for (x, y), z in sets.items()]
             if isinstance(sets.otherwise, BlanketSets):

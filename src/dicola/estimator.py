@@ -42,7 +42,7 @@ class DiCoLa:
         alpha: float = 0.01,
         n_jobs: int = 1,
         *,
-        mode: Literal["exact"] = "exact",
+        mode: str = "exact",
         decompose: bool = True,
         stop: str = "auto",
         max_depth: int | None = None,
@@ -55,6 +55,8 @@ class DiCoLa:
         colliders: str = "sepset",
         selection: bool = False,
         max_path_length: int | None = None,
+        seed: int = 0,
+        legalize: bool = False,
     ) -> None:
         self.learner = learner
         self.ci_test = ci_test
@@ -73,6 +75,8 @@ class DiCoLa:
         self.colliders = colliders
         self.selection = selection
         self.max_path_length = max_path_length
+        self.seed = seed
+        self.legalize = legalize
 
     def fit(self, X: Dataset | Any, y: None = None, *, progress: Progress | None = None) -> Self:  # noqa: N803
         """Learn from a table: DataFrame, array or Dataset. ``y`` is ignored; it is there for pipelines."""

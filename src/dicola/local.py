@@ -17,7 +17,7 @@ from dicola.errors import InvalidSetting
 from dicola.graphs.bits import mask_of
 from dicola.graphs.marks import listed
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Variables
+from dicola.graphs.skeleton import Pair, RecordedSets, Variables
 from dicola.learners.adjacency import limit_warning
 from dicola.learners.around import separate_around
 from dicola.learners.base import checked_limit
@@ -63,7 +63,7 @@ def local(
     if max_visited is not None and (isinstance(max_visited, bool) or not isinstance(max_visited, int) or max_visited < 1):
         raise InvalidSetting(f"max_visited is {max_visited!r}; it must be a whole number from 1 on, or None for no limit.")
     center = _position(ci, target)
-    ledger = Ledger(ci, cache=ci.is_slow)
+    ledger = Ledger(ci, cache=True)
     known = _Known(ledger, learner, max_condition_size)
 
     following: int | None = center
@@ -78,7 +78,12 @@ def local(
         target=ci.labels[center],
         pag=pag.reordered([name for name in ci.names if name in set(pag.names)]),
         visited=tuple(ci.labels[v] for v in known.visited),
-        separating_sets={(ci.labels[a], ci.labels[b]): tuple(ci.labels[v] for v in z) for (a, b), z in known.separated(shown).items()},
+        n_variables=len(ci),
+        separating_sets={
+            (ci.labels[a], ci.labels[b]): tuple(ci.labels[v] for v in z)
+            for a, b in combinations(shown, 2)
+            if (z := known.separating_set(a, b)) is not None
+        },
         tests=ledger.counts,
         settings={
             "test": test_settings(ci),
@@ -113,38 +118,25 @@ def _warnings(graph: PartialGraph, cut_short_at: int | None) -> list[str]:
     return warnings
 
 
-class _VisitedBlankets(SeparatingSets):
-    """A visited variable and one outside its blanket are separated by the blanket."""
-
-    def __init__(self) -> None:
-        self.blankets: dict[int, Variables] = {}
-
-    def get(self, x: int, y: int) -> Variables | None:
-        for a, b in ((x, y), (y, x)):
-            if a in self.blankets and b not in self.blankets[a]:
-                return self.blankets[a]
-        return None
-
-
 class _Known:
     """What is known so far: all edges of the visited variables, and a set for every pair that was separated."""
 
     def __init__(self, ci: Ledger, learner: BlanketLearner, max_condition_size: int | None) -> None:
         self._ci, self._learner, self._max_size = ci, learner, max_condition_size
-        self._outside = _VisitedBlankets()
-        self._sets = RecordedSets(otherwise=self._outside)
+        self._blankets: dict[int, Variables] = {}
+        self._found = RecordedSets()
         self.edges: set[Pair] = set()
         self.finished = True
 
     @property
     def visited(self) -> list[int]:
-        return list(self._outside.blankets)
+        """In the order of the visits."""
+        return list(self._blankets)
 
     def visit(self, x: int) -> None:
         """Learn the blanket of x, and inside it the edges of x."""
-        blankets = self._outside.blankets
-        unvisited = [v for v in range(len(self._ci)) if v != x and v not in blankets]
-        claimed = [v for v in blankets if x in blankets[v]]
+        unvisited = [v for v in range(len(self._ci)) if v != x and v not in self._blankets]
+        claimed = [v for v, members in self._blankets.items() if x in members]
         blanket = sorted([*claimed, *self._learner.blanket(self._ci.during("blankets"), x, unvisited)])
         inside = sorted([x, *blanket])
         place = {v: i for i, v in enumerate(inside)}
@@ -154,7 +146,7 @@ class _Known:
         sets = RecordedSets()
         for pair in combinations(inside, 2):
             i, j = (place[v] for v in pair)
-            z = self._sets.get(*pair) if pair in self._sets else None
+            z = self._found.get(*pair)
             if z is not None and all(v in place for v in z):
                 adjacency[i, j] = adjacency[j, i] = False
                 sets.add(i, j, tuple(place[v] for v in z))
@@ -163,16 +155,16 @@ class _Known:
         self.finished &= separate_around(self._ci.among(inside), place[x], adjacency, doubtful, sets, self._max_size)
 
         for pair, z in sets.relabelled(tuple(inside)).items():
-            if pair not in self._sets:
-                self._sets.add(*pair, z)
-        blankets[x] = tuple(blanket)
-        self.edges |= {(min(x, y), max(x, y)) for y in blanket if self._sets.get(x, y) is None}
+            if pair not in self._found:
+                self._found.add(*pair, z)
+        self._blankets[x] = tuple(blanket)
+        self.edges |= {(min(x, y), max(x, y)) for y in blanket if self.separating_set(x, y) is None}
 
     def unsettled(self) -> list[int]:
         """For each variable a mask of those of which it is not known whether they are adjacent to it."""
-        unvisited = mask_of(v for v in range(len(self._ci)) if v not in self._outside.blankets)
+        unvisited = mask_of(v for v in range(len(self._ci)) if v not in self._blankets)
         masks = [unvisited & ~(1 << v) if unvisited >> v & 1 else 0 for v in range(len(self._ci))]
-        for a, b in (*self.edges, *self._sets):
+        for a, b in (*self.edges, *self._found):
             masks[a] &= ~(1 << b)
             masks[b] &= ~(1 << a)
         return masks
@@ -181,7 +173,7 @@ class _Known:
         """The known edges with every mark that follows; a triple whose ends may be adjacent for all that is known is used by no rule."""
 
         def is_collider(a: int, b: int, c: int) -> bool | None:
-            z = self._sets.get(a, c)
+            z = self.separating_set(a, c)
             return None if z is None else b not in z
 
         graph = PartialGraph(len(self._ci), self.edges)
@@ -189,6 +181,12 @@ class _Known:
         apply_rules(graph, is_collider)
         return graph
 
-    def separated(self, shown: list[int]) -> dict[Pair, Variables]:
-        """The set of every pair among these that was separated."""
-        return {pair: z for pair in combinations(shown, 2) if pair not in self.edges and (z := self._sets.get(*pair)) is not None}
+    def separating_set(self, a: int, b: int) -> Variables | None:
+        """A set that separates a pair; ``None`` where there is none, or none is known.
+
+        Where a blanket does it, the blanket: with data it is the better witness of colliders than a set of few variables.
+        """
+        for x, y in ((a, b), (b, a)):
+            if x in self._blankets and y not in self._blankets[x]:
+                return self._blankets[x]
+        return self._found.get(a, b)

@@ -10,9 +10,9 @@ from typing import Any
 from dicola.files import write_texts
 from dicola.graphs.formats import native
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge
-from dicola.graphs.pag import PAG
+from dicola.graphs.pag import PAG, edge_in_words
 
-FILES = ("pag.csv", "pag.json", "local.json", "timing.json")
+_SHOWN = 12  # visited variables that a summary names
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class LocalDiscovery:
     target: str
     pag: PAG
     visited: tuple[str, ...]
+    n_variables: int
     separating_sets: dict[tuple[str, str], tuple[str, ...]] = field(repr=False)
     tests: dict[str, int]
     settings: dict[str, Any] = field(repr=False)
@@ -76,21 +77,22 @@ class LocalDiscovery:
         return tuple(v for v in self.neighbours if self._marks(v) == (at_other, at_target))
 
     def __str__(self) -> str:
-        kinds = (
-            ("direct causes", self.causes),
-            ("direct effects", self.effects),
-            ("sharing a hidden cause", self.siblings),
-            ("undetermined", self.undetermined),
-        )
-        lines = [f"around {self.target}:", *(f"  {kind}: {', '.join(names)}" for kind, names in kinds if names)]
         if not self.neighbours:
-            lines.append("  nothing is adjacent to it")
-        return "\n".join([*lines, *(f"  {edge}" for edge in self.edges)])
+            return f"Nothing is adjacent to {self.target}."
+        kinds = {
+            f"direct causes of {self.target}": self.causes,
+            f"direct effects of {self.target}": self.effects,
+            f"sharing a hidden cause with {self.target}": self.siblings,
+            "undetermined": self.undetermined,
+        }
+        lines = [f"{kind}: {', '.join(names) or 'none'}" for kind, names in kinds.items()]
+        return "\n".join([*lines, "", *(f"{edge}: {edge_in_words(edge)}" for edge in self.edges)])
 
     def summary(self) -> str:
         """A few lines for a person."""
         tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
-        return f"{len(self.visited)} variables visited: {', '.join(self.visited)}\ntests: {self.tests['total']:,} ({tests})"
+        shown = ", ".join(self.visited[:_SHOWN]) + (", …" if len(self.visited) > _SHOWN else "")
+        return f"visited {len(self.visited)} of {self.n_variables} variables: {shown}\ntests: {self.tests['total']:,} ({tests})"
 
     def __hash__(self) -> int:
         return hash((self.target, self.pag))
@@ -107,6 +109,7 @@ class LocalDiscovery:
             "undetermined": list(self.undetermined),
             "edges": [_described(edge) for edge in self.edges],
             "visited": list(self.visited),
+            "n_variables": self.n_variables,
             "separating_sets": [[x, y, list(z)] for (x, y), z in self.separating_sets.items()],
             "tests": self.tests,
             "settings": self.settings,

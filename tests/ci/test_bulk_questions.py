@@ -139,6 +139,10 @@ def test_total_conditioning_is_answered_alike(make):
             for alpha in (None, float(rng.choice([0.3, 0.01, 1e-5]))):
                 fast, slow = test.counted_given_rest(alpha, block), plain(test).counted_given_rest(alpha, block)
                 assert np.array_equal(fast[0], slow[0]) and fast[1] == slow[1]
+        x, *others = rng.permutation(len(test)).tolist()
+        one = test.counted_depends_given_rest(x, others[:-1], 0.01)
+        assert one == plain(test).counted_depends_given_rest(x, others[:-1], 0.01) and one[1] == max(len(others) - 1, 0)
+        assert one[0] == [bool(test.given_rest(0.01)[x, y]) for y in others[:-1]]
 
     agree()
 
@@ -177,7 +181,11 @@ def test_a_ledger_answers_alike_and_books_what_was_counted(maker):
     def agree(seed: int, size: int, cache: bool) -> None:
         test, rng = maker(seed), np.random.default_rng([seed, 6])
         adjacency, search = random_adjacency(rng, len(test)), random_search(seed, len(test))
-        for ask in (lambda t: t.counted_sweep_level(adjacency, size), lambda t: t.counted_find_separator(*search)):
+        for ask in (
+            lambda t: t.counted_sweep_level(adjacency, size),
+            lambda t: t.counted_find_separator(*search),
+            lambda t: t.counted_depends_given_rest(0, range(1, len(t))),
+        ):
             ledger = Ledger(test, cache=cache)
             one, other = ask(ledger.during("leaves")), ask(test)
             assert one == other

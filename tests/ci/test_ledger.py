@@ -143,7 +143,7 @@ def test_a_fresh_ledger_starts_from_nothing_and_adds_back_what_it_counted():
     own = ledger.fresh()
     own(0, 1)
     assert own.counts["total"] == 1 and ledger.counts["total"] == 1
-    ledger.add(own.counts)
+    ledger.add(own)
     assert ledger.counts["leaves"] == 2
 
 

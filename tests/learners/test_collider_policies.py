@@ -1,26 +1,29 @@
-"""Four ways to tell a collider: one answer where the test is perfect, four where the data contradict themselves."""
+"""Ways to tell a collider: one answer where the test is perfect, several where the data contradict themselves."""
 
 from __future__ import annotations
 
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from dicola import DAG, FCI, CallableTest, FisherZ, InvalidSetting, Ledger, Oracle, discover, simulate
+from dicola import DAG, FCI, CallableTest, FisherZ, InvalidSetting, Ledger, NeedsData, Oracle, discover, simulate
+from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.learners.collider_policies import POLICIES, collider_policy
 from dicola.learners.names import LEARNERS
 from tests.exactness.learners import COMPLETE, edges_too_many, insufficient_truth, plain_dag, random_truth
 from tests.exactness.run import hidden_dag
 
 ASKING = ("conservative", "majority", "max_p")
+BY_TESTS = ("sepset", *ASKING)
 
 
-def test_there_are_four():
-    assert tuple(POLICIES) == ("sepset", *ASKING)
+def test_there_are_four_by_tests_and_one_by_score():
+    assert tuple(POLICIES) == (*BY_TESTS, "order")
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", BY_TESTS)
 @pytest.mark.parametrize("learner", COMPLETE)
 def test_with_a_perfect_test_every_policy_gives_the_true_pag(learner, policy):
     for number in range(100):
@@ -29,7 +32,7 @@ def test_with_a_perfect_test_every_policy_gives_the_true_pag(learner, policy):
         assert found.pag == truth.pag and not found.warnings and not found.conflicts, truth.label
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", BY_TESTS)
 def test_rfci_gives_it_wherever_it_has_no_edge_too_many(policy):
     for number in range(100):
         truth = insufficient_truth(3, number) if number % 4 == 0 else random_truth(3, number)
@@ -37,7 +40,7 @@ def test_rfci_gives_it_wherever_it_has_no_edge_too_many(policy):
         assert found.pag == truth.pag or edges_too_many(found.pag, truth.mag), truth.label
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", BY_TESTS)
 def test_pc_gives_the_class_of_a_dag_with_every_policy(policy):
     for number in range(100):
         dag, truth = plain_dag(3, number)
@@ -245,3 +248,46 @@ def test_the_recorded_set_takes_part_even_where_it_holds_no_neighbour():
         found = discover(truth.oracle(), "fci", decompose=False, colliders="conservative")
         assert found.pag == truth.pag and not found.warnings, truth.label
         assert len(found.skeleton.separating_sets()) + found.skeleton.n_edges == len(list(combinations(found.pag.names, 2)))
+
+
+def weak_collider(rows: int = 400) -> FisherZ:
+    """A -> B <- C, with a path A -> D -> C that hides how far the two ends depend: the recorded set of A and C can go wrong."""
+    rng = np.random.default_rng(1)
+    a, d, c, b = rng.normal(size=(4, rows))
+    d = d + a
+    c = c + d
+    b = b + a - c
+    return FisherZ(pd.DataFrame({"A": a, "B": b, "C": c, "D": d}), alpha=0.01)
+
+
+def test_the_best_dag_decides_where_it_has_the_triple():
+    ci = weak_collider()
+    skeleton = Skeleton(
+        ci.labels, (0, 1, 2, 3), frozenset({(0, 1), (1, 2), (0, 3), (2, 3)}), RecordedSets({(0, 2): (1,), (1, 3): ()}), ci.names
+    )
+    by_order, by_set = (collider_policy(name, ci, skeleton) for name in ("order", "sepset"))
+    assert by_order(0, 1, 2) is True and by_set(0, 1, 2) is False  # A -> B <- C in the data
+    assert by_order(0, 3, 2) is False and by_set(0, 3, 2) is True  # A -> D -> C
+
+
+def test_the_recorded_set_decides_triples_that_the_best_dag_lacks():
+    ci = weak_collider()
+    skeleton = Skeleton(
+        ci.labels, (0, 1, 2, 3), frozenset({(0, 1), (1, 3)}), RecordedSets({(0, 3): (), (0, 2): (), (2, 3): (), (1, 2): ()}), ci.names
+    )
+    assert collider_policy("order", ci, skeleton)(0, 1, 3) is True  # no edge B - D there
+    assert collider_policy("order", ci, skeleton)(0, 1, 2) is True  # not a triple of the skeleton: a question of R4
+
+
+def test_searches_of_the_order_are_booked_and_no_tests():
+    ledger = Ledger(weak_collider())
+    skeleton = FCI().learn_skeleton(ledger)
+    tests = ledger.counts
+    collider_policy("order", ledger, skeleton)
+    assert ledger.counts == tests
+    assert list(ledger.evaluations) == ["parent searches"] and ledger.evaluations["parent searches"] > 0
+
+
+def test_an_oracle_has_no_data_to_score():
+    with pytest.raises(NeedsData, match="correlations"):
+        discover(Oracle(DAG.from_edges([("A", "B")])), colliders="order")

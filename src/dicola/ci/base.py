@@ -127,6 +127,13 @@ class CITest(ABC):
         """The rows behind this test, one column a variable in the order of ``labels``; ``NeedsData`` where there are none."""
         raise NeedsData(f"{type(self).__name__} carries no rows; this needs a test made from a table, such as FisherZ(table).")
 
+    def correlations(self) -> tuple[NDArray[np.float64], int]:
+        """The correlation matrix behind this test, in the order of ``labels``, and its rows; ``NeedsData`` where there is none."""
+        raise NeedsData(f"{type(self).__name__} carries no correlations; a Gaussian score needs those of a table: FisherZ(table).")
+
+    def book_score(self, kind: str, count: int) -> None:  # noqa: B027
+        """Note evaluations of a score made on the data behind this test; only a ledger keeps account of them."""
+
     def during(self, phase: str) -> Self:
         """The same test; a ledger answers with one that books what follows under ``phase``."""
         return self
@@ -352,6 +359,10 @@ class Among(CITest):
 
     def samples(self) -> NDArray[np.float64]:
         return self._whole.samples()[:, list(self._variables)]
+
+    def correlations(self) -> tuple[NDArray[np.float64], int]:
+        matrix, n_samples = self._whole.correlations()
+        return matrix[np.ix_(self._variables, self._variables)], n_samples
 
 
 def has_candidates(adjacency: Adjacency, candidates: Adjacency, size: int) -> bool:

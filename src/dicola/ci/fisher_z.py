@@ -160,6 +160,9 @@ class FisherZ(CITest):
             return super().samples()
         return self._values if self._chosen is None else self._values[:, self._chosen]
 
+    def correlations(self) -> tuple[NDArray[np.float64], int]:
+        return self.correlation, self.n_samples
+
     def limit(self, size: int, alpha: float | None = None) -> float:
         """Squared critical correlation given ``size`` variables: above it a pair is dependent (below 0: always)."""
         if self._may_raise(size):

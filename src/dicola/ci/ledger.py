@@ -1,4 +1,4 @@
-"""Counting: the one definition of "number of CI tests"."""
+"""Counting: the one definition of "number of CI tests", and of score evaluations beside them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,20 @@ class Ledger(CITest):
     @property
     def counts(self) -> dict[str, int]:
         """Tests by phase, and their ``total``."""
-        return {**{phase: self._counts[phase] for phase in PHASES}, "total": sum(self._counts.values())}
+        by_phase = {phase: self._counts[phase] for phase in PHASES}
+        return {**by_phase, "total": sum(by_phase.values())}
 
-    def add(self, counts: dict[str, int]) -> None:
+    @property
+    def evaluations(self) -> dict[str, int]:
+        """Evaluations of a score by kind; none of them is a test."""
+        return {kind: count for kind, count in sorted(self._counts.items()) if kind not in PHASES}
+
+    def book_score(self, kind: str, count: int) -> None:
+        self._counts[kind] += count
+
+    def add(self, other: Ledger) -> None:
         """Book what another ledger counted."""
-        for phase in PHASES:
-            self._counts[phase] += counts[phase]
+        self._counts.update(other._counts)
 
     def during(self, phase: str) -> Ledger:
         """The same ledger, booking under another phase."""
@@ -60,6 +68,9 @@ class Ledger(CITest):
 
     def samples(self) -> NDArray[np.float64]:
         return self._test.samples()
+
+    def correlations(self) -> tuple[NDArray[np.float64], int]:
+        return self._test.correlations()
 
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
         if self._memory is None:
@@ -88,7 +99,7 @@ class Ledger(CITest):
         return answer, tests
 
     def counted_depends_given_rest(self, x: int, others: Sequence[int], alpha: float | None = None) -> tuple[list[bool], int]:
-        if self._memory is not None:
+        if self._memory is not None and self.is_slow:
             return super().counted_depends_given_rest(x, others, alpha)
         answer, tests = self._test.counted_depends_given_rest(x, others, alpha)
         self._counts[self._phase] += tests

@@ -65,7 +65,7 @@ class Oracle(CITest):
         inside = set(part.labels)
         part.names = tuple(name for name in self.names if name in inside)
         part._at = tuple(self._at[v] for v in variables)
-        part._connected = {}
+        part._connected = self._connected  # its keys are vertices of the graph, the same for every part
         return part
 
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:

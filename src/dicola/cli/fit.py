@@ -8,14 +8,18 @@ from typing import Annotated
 import typer
 
 from dicola.cli import options, settings
-from dicola.cli.output import progress_bar, show
+from dicola.cli.output import progress_bar, show, show_local
+from dicola.errors import InvalidSetting
 
 EXAMPLES = (
     "dicola fit table.csv",
     "dicola fit table.csv --alpha 0.001 --learner rfci --out results",
+    "dicola fit table.csv --mode fast",
     "dicola fit table.csv --config results/settings.toml",
     "dicola fit table.csv --json > result.json",
+    "dicola fit table.csv --target Cancer",
 )
+_WHOLE_GRAPH = ("mode", "learner", "alone", "jobs", "stop", "max_depth", "max_nodes", "colliders", "max_possible_dsep_size", "seed", "legalize")
 
 
 def fit(
@@ -23,7 +27,11 @@ def fit(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="CSV, TSV or Parquet file with a header of names and rows of numbers.")],
     config: settings.Config = None,
     header: options.Header = None,
-    mode: Annotated[str, typer.Option("--mode", rich_help_panel=options.METHOD, help="exact: the paper's method.")] = "exact",
+    target: Annotated[
+        str | None,
+        typer.Option("--target", metavar="NAME", help="Learn the causes and effects of this variable only, with far fewer tests."),
+    ] = None,
+    mode: options.Mode = "exact",
     learner: options.Learner = "fci",
     test: Annotated[
         str,
@@ -59,24 +67,49 @@ def fit(
     colliders: options.Colliders = "sepset",
     max_condition_size: options.MaxConditionSize = None,
     max_possible_dsep_size: options.MaxPossibleDsepSize = None,
+    legalize: Annotated[
+        bool,
+        typer.Option(
+            "--legalize", metavar=options.FLAG, rich_help_panel=options.TUNING, help="Replace a graph that is no legal PAG by one."
+        ),
+    ] = False,
+    seed: options.Seed = 0,
 ) -> None:
     """Learn a PAG from a table.
 
-    Prints the edges and a summary; with --out also writes them, a report and settings.toml, with which the run can be repeated.
+    Prints the edges and a summary; with --out also writes them, a report and settings.toml, with which the run can be repeated. With
+    --target only the surroundings of one variable are learned.
     """
+    from dicola.ci.names import ci_test_named
     from dicola.data import read_table
     from dicola.estimator import DiCoLa
     from dicola.files import writable_folder
+    from dicola.local import local
 
     if out is not None:
         writable_folder(out)
+    if target is not None:
+        _refuse_options_of_the_whole_graph(ctx)
+        dataset = read_table(data, header=header)
+        around = local(
+            ci_test_named(test)(dataset, alpha=alpha),
+            target,
+            blankets=blankets,
+            uig_alpha=uig_alpha,
+            max_condition_size=max_condition_size,
+        )
+        if out is not None:
+            around.write(out)
+            settings.write_settings(ctx, out, settings.about(data, dataset))
+        show_local(around, as_json=json, quiet=quiet, folder=out)
+        return
     base = options.learner_with(learner, max_condition_size=max_condition_size, max_possible_dsep_size=max_possible_dsep_size)
     model = DiCoLa(
         learner=base,
         ci_test=test,
         alpha=alpha,
         n_jobs=jobs,
-        mode=mode,  # type: ignore[arg-type]
+        mode=mode,
         decompose=not alone,
         stop=stop,
         max_depth=max_depth,
@@ -84,6 +117,8 @@ def fit(
         blankets=blankets,
         uig_alpha=uig_alpha,
         colliders=colliders,
+        seed=seed,
+        legalize=legalize,
     )
     dataset = read_table(data, header=header)
     with progress_bar(quiet or json) as progress:
@@ -92,3 +127,9 @@ def fit(
         model.discovery_.write(out)
         settings.write_settings(ctx, out, settings.about(data, dataset))
     show(model.discovery_, as_json=json, quiet=quiet, folder=out)
+
+
+def _refuse_options_of_the_whole_graph(ctx: typer.Context) -> None:
+    typed = [name for name in _WHOLE_GRAPH if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+    if typed:
+        raise InvalidSetting(f"--{typed[0].replace('_', '-')} is for learning the whole graph; leave it out, or leave out --target.")

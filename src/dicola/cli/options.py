@@ -23,9 +23,9 @@ def epilog(examples: Iterable[str]) -> str:
 
 def learners(incomplete: str) -> list[str]:
     """Names of base learners, for the shell to complete."""
-    from dicola.learners.names import LEARNERS
+    from dicola.learners.names import LEARNERS, SCORED
 
-    return [name for name in LEARNERS if name.startswith(incomplete)]
+    return [name for name in (*LEARNERS, *SCORED) if name.startswith(incomplete)]
 
 
 def tests(incomplete: str) -> list[str]:
@@ -42,6 +42,13 @@ def blankets(incomplete: str) -> list[str]:
     return [name for name in BLANKETS if name.startswith(incomplete)]
 
 
+def modes(incomplete: str) -> list[str]:
+    """Names of modes, for the shell to complete."""
+    from dicola.modes import AUTO, MODES
+
+    return [name for name in (*MODES, AUTO) if name.startswith(incomplete)]
+
+
 def networks(incomplete: str) -> list[str]:
     """Names of networks, for the shell to complete."""
     from dicola.simulate import network_names
@@ -56,13 +63,23 @@ def formats(incomplete: str) -> list[str]:
     return [name for name in FORMATS if name.startswith(incomplete)]
 
 
+Mode = Annotated[
+    str,
+    typer.Option(
+        "--mode",
+        autocompletion=modes,
+        rich_help_panel=METHOD,
+        help="exact (the paper's method), fast (its skeleton, colliders by an order search), balanced (the best MAG by score), "
+        "or auto (what fits the table); see: dicola modes.",
+    ),
+]
 Learner = Annotated[
     str,
     typer.Option(
         "--learner",
         autocompletion=learners,
         rich_help_panel=METHOD,
-        help="Base learner: fci, rfci, fci+, icd, l-marvel or pc (see: dicola learners).",
+        help="Base learner: fci, rfci, fci+, icd, l-marvel, pc, boss-fci or mag-bic (see: dicola learners).",
     ),
 ]
 Alone = Annotated[
@@ -90,9 +107,10 @@ Stop = Annotated[
 Colliders = Annotated[
     str,
     typer.Option(
-        "--colliders", rich_help_panel=TUNING, help="How unshielded triples are decided: sepset, conservative, majority or max_p."
+        "--colliders", rich_help_panel=TUNING, help="How unshielded triples are decided: sepset, conservative, majority, max_p or order."
     ),
 ]
+Seed = Annotated[int, typer.Option("--seed", rich_help_panel=TUNING, help="Seed of the start orders; mode exact draws none.")]
 MaxConditionSize = Annotated[
     int | None,
     typer.Option(

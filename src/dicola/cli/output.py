@@ -16,6 +16,7 @@ from dicola.cli.words import in_options
 if TYPE_CHECKING:
     from dicola.discover import Progress
     from dicola.discovery import Discovery
+    from dicola.local_discovery import LocalDiscovery
 
 _PHASES = {"decompose": "Decomposing", "leaves": "Learning leaves", "orient": "Orienting"}
 
@@ -60,6 +61,8 @@ def show(found: Discovery, *, as_json: bool, quiet: bool, folder: Path | None, m
     typer.echo(text if text else "(no edges)")
     typer.echo()
     typer.echo(found.summary())
+    if not found.legality:
+        typer.echo("note: no class of MAGs has exactly these marks (not a legal PAG), as often with finite samples; see --legalize.")
     for warning in found.warnings:
         typer.echo(f"note: {in_options(warning)}")
     for key, value in (more or {}).items():
@@ -68,12 +71,31 @@ def show(found: Discovery, *, as_json: bool, quiet: bool, folder: Path | None, m
         typer.echo(f"written to {folder}; open {folder / 'report.html'} in a browser")
 
 
+def show_local(found: LocalDiscovery, *, as_json: bool, quiet: bool, folder: Path | None) -> None:
+    """Print what was found around one variable: one JSON object, or sentences, a summary and the warnings."""
+    if as_json:
+        more = {"seconds": found.seconds, "written_to": None if folder is None else str(folder)}
+        typer.echo(json.dumps(found.to_dict() | more, ensure_ascii=False))
+        return
+    if quiet:
+        return
+    typer.echo(str(found))
+    typer.echo()
+    typer.echo(found.summary())
+    for warning in found.warnings:
+        typer.echo(f"note: {in_options(warning)}")
+    if folder is not None:
+        typer.echo(f"written to {folder}")
+
+
 def _facts(found: Discovery, folder: Path | None) -> dict[str, Any]:
     edges = [{"u": e.u, "v": e.v, "mark_u": e.mark_u.name.lower(), "mark_v": e.mark_v.name.lower()} for e in found.pag.edges()]
     return {
         "nodes": list(found.pag.names),
         "edges": edges,
         "tests": found.tests,
+        "evaluations": found.evaluations,
+        "score": found.score,
         "seconds": found.seconds,
         "tree": {"n_leaves": found.tree.n_leaves, "largest_leaf": found.tree.largest_leaf, "depth": found.tree.depth},
         "settings": found.settings,

@@ -17,7 +17,7 @@ _SPECIAL = {
     "max_condition_size": "--max-condition-size",
     "max_possible_dsep_size": "--max-possible-dsep-size",
 }
-_GIVEN = re.compile(r"(?<![\w'\"])(blankets|colliders|learner|pool|stop)='([\w+-]+)'")
+_GIVEN = re.compile(r"(?<![\w'\"])(blankets|colliders|learner|mode|pool|stop)='([\w+-]+)'")
 _NAMED = re.compile(r"(?<![\w'\"-])(" + "|".join(re.escape(setting) for setting in _SPECIAL) + r")(?![\w'\"=])")
 
 

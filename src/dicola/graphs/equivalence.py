@@ -2,35 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cached_property
 
 from dicola.errors import InvalidGraph
 from dicola.graphs.bits import members
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Mark
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import SeparatingSets, Skeleton, Variables
+from dicola.graphs.skeleton import LeafSets, Skeleton, Variables
 from dicola.orient.fixpoint import orient
 
 
-class AncestralSets(SeparatingSets):
-    """Separating sets of a MAG, computed when asked: the ancestors of the pair."""
+class AncestralSets(LeafSets):
+    """Separating sets of a MAG, worked out when asked: the ancestors of the pair. Vertices are positions in ``variables``, which ascend."""
 
-    def __init__(self, mag: MAG) -> None:
-        self._mag = mag
+    def __init__(self, mag: MAG, variables: Variables | None = None) -> None:
+        self.mag = mag
+        self.variables = tuple(range(len(mag))) if variables is None else variables
+
+    @cached_property
+    def _place(self) -> dict[int, int]:
+        return {v: i for i, v in enumerate(self.variables)}
 
     def get(self, x: int, y: int) -> Variables | None:
-        if y in self._mag.around[x]:
+        a, b = self._place.get(x), self._place.get(y)
+        if a is None or b is None or b in self.mag.around[a]:
             return None
-        return tuple(members(self._mag.canonical_separator(x, y)))
+        return tuple([self.variables[v] for v in members(self.mag.canonical_separator(a, b))])
+
+    def relabelled(self, variables: Variables) -> AncestralSets:
+        return AncestralSets(self.mag, tuple([variables[v] for v in self.variables]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AncestralSets) and self.variables == other.variables and self.mag == other.mag
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def skeleton_of_mag(mag: MAG, names: tuple[str, ...] | None = None, warnings: tuple[str, ...] = ()) -> Skeleton:
+    """The adjacencies of a MAG, each other pair separated by its ancestors; ``names`` in the user's order."""
+    edges = frozenset(mag.pairs())
+    return Skeleton(mag.names, tuple(range(len(mag))), edges, AncestralSets(mag), mag.names if names is None else names, warnings)
 
 
 def mag_to_pag(mag: MAG) -> PAG:
     """The PAG of the Markov equivalence class of a MAG; complete, also with undirected edges (Zhang 2008)."""
-    n = len(mag)
-    skeleton = Skeleton(mag.names, tuple(range(n)), frozenset(mag.pairs()), AncestralSets(mag), mag.names)
     has_selection = any(mag.around[a][b] == TAIL == mag.around[b][a] for a, b in mag.pairs())
-    return orient(skeleton, selection=has_selection).pag
+    return orient(skeleton_of_mag(mag), selection=has_selection).pag
 
 
 def member_mag(pag: PAG) -> MAG:
@@ -50,8 +71,8 @@ def member_mag(pag: PAG) -> MAG:
         if marks[a, b] == CIRCLE:
             circle_part[a].add(b)
             circle_part[b].add(a)
-    order = _perfect_order(circle_part)
-    if order is None:
+    order = cardinality_order(circle_part)
+    if not _is_perfect(order, circle_part):
         raise InvalidGraph("the o-o edges contain a cycle without a chord, which no PAG has.")
     place = {v: i for i, v in enumerate(order)}
     for a, neighbours in enumerate(circle_part):
@@ -61,25 +82,26 @@ def member_mag(pag: PAG) -> MAG:
     return MAG(marks, pag.names)
 
 
-def _perfect_order(neighbours: list[set[int]]) -> list[int] | None:
-    """Maximum cardinality search; ``None`` if the graph is not chordal (Tarjan and Yannakakis 1984)."""
-    weight = [0] * len(neighbours)
-    place: dict[int, int] = {}
-    order: list[int] = []
-    left = set(range(len(neighbours)))
+def cardinality_order(neighbours: Sequence[AbstractSet[int]]) -> list[int]:
+    """Maximum cardinality search: next comes the vertex with most neighbours before it, the first of equals."""
+    weight, left, order = [0] * len(neighbours), set(range(len(neighbours))), []
     while left:
         v = min(left, key=lambda u: (-weight[u], u))
         left.remove(v)
-        earlier = sorted((place[u], u) for u in neighbours[v] if u in place)
-        if earlier:
-            latest = earlier[-1][1]
-            if any(u not in neighbours[latest] for _, u in earlier[:-1]):
-                return None
-        place[v] = len(order)
         order.append(v)
         for u in neighbours[v] & left:
             weight[u] += 1
     return order
+
+
+def _is_perfect(order: list[int], neighbours: Sequence[AbstractSet[int]]) -> bool:
+    """Are the neighbours before each vertex joined to the last of them? For this order: iff chordal (Tarjan and Yannakakis 1984)."""
+    place = {v: i for i, v in enumerate(order)}
+    for v in order:
+        earlier = sorted((place[u], u) for u in neighbours[v] if place[u] < place[v])
+        if any(u not in neighbours[earlier[-1][1]] for _, u in earlier[:-1]):
+            return False
+    return True
 
 
 def markov_equivalent(first: MAG, second: MAG) -> bool:

@@ -49,6 +49,19 @@ class MAG(MixedGraph):
         """Mask of the ancestors of the two vertices without themselves: it separates them iff they are separable."""
         return (self.separation.ancestors[a] | self.separation.ancestors[b]) & ~(1 << a | 1 << b)
 
+    def maximal(self) -> MAG:
+        """The MAG with the same independences as this ancestral graph: an edge for every pair that no set separates.
+
+        Marks of such an edge follow the ancestors (Richardson and Spirtes 2002, Theorem 5.1).
+        """
+        marks, ancestors = self.to_matrix(), self.separation.ancestors
+        for x, near in enumerate(self._blanket_masks):  # an inducing path is a path of colliders
+            for y in members(near >> (x + 1) << (x + 1)):
+                if not marks[x, y] and not self.separation.separated(x, y, self.canonical_separator(x, y)):
+                    marks[y, x] = TAIL if ancestors[y] >> x & 1 else ARROW
+                    marks[x, y] = TAIL if ancestors[x] >> y & 1 else ARROW
+        return MAG(marks, self.names)
+
     def marginal(self, variables: Iterable[object]) -> MAG:
         """The MAG over a subset: what remains when the other variables are hidden too (marks included)."""
         kept = self.indices(variables)

@@ -1,16 +1,21 @@
 """The edges of one variable, found inside its Markov blanket.
 
-If x and y can be separated at all, a subset of the blanket of x separates them. So the variables of the blanket and x itself are enough: the
-edges at x of the local skeleton over them are those of the whole. Edges between two others may be due to what is left out; a pair of
-them that falls apart is apart in the whole.
+If x and y can be separated at all, a subset of the blanket of x separates them. So the blanket and x itself are enough: the edges at x of
+the local skeleton over them are those of the whole. Edges between two others may be due to what is left out; a pair of them that falls
+apart is apart in the whole.
 """
 
 from __future__ import annotations
 
+from itertools import product
+
+import numpy as np
+
 from dicola.ci.base import Adjacency, CITest, Separation, has_candidates
+from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import Pair, RecordedSets, Variables
 from dicola.learners.adjacency import remove
-from dicola.learners.fci_plus import Asked, FCIPlus, augmented_graph, possible_links
+from dicola.learners.fci_plus import Asked, FCIPlus, possible_links
 from dicola.orient.partial import PartialGraph
 
 
@@ -34,11 +39,11 @@ def separate_around(ci: CITest, x: int, adjacency: Adjacency, doubtful: Adjacenc
 def _remove_links_at(x: int, ci: CITest, adjacency: Adjacency, doubtful: Adjacency, sets: RecordedSets) -> None:
     """Search D-separation links at x until none is left."""
     refuted: dict[Pair, set[Variables]] = {}
-    asked: Asked = {}
+    marks = _Arrowheads(ci, adjacency, sets)
     found = True
     while found:
         found = False
-        graph = _arrowheads_around(x, ci, adjacency, sets, asked)
+        graph = marks.around(x, doubtful)
         for a, b in [(a, b) for a, b in possible_links(graph) if x in (a, b) and doubtful[a, b]]:
             separator, _ = FCIPlus().separator(ci, graph, sets, a, b, refuted.setdefault((a, b), set()))
             if separator is not None:
@@ -47,17 +52,34 @@ def _remove_links_at(x: int, ci: CITest, adjacency: Adjacency, doubtful: Adjacen
                 break
 
 
-def _arrowheads_around(x: int, ci: CITest, adjacency: Adjacency, sets: RecordedSets, asked: Asked) -> PartialGraph:
-    """The arrowheads of a pattern u <-> x <-> y <-> v, looked for from x outwards, and no further where there can be none."""
-    at = {x}
-    graph = augmented_graph(ci, adjacency, sets, asked, at)
-    into_x = {y for y in graph.around[x] if graph.is_arrow(y, x)}
-    if len(into_x) < 2:
+class _Arrowheads:
+    """Arrowheads at what destroys a minimal separation, as ``augmented_graph`` has them, but only those that a link at x needs."""
+
+    def __init__(self, ci: CITest, adjacency: Adjacency, sets: RecordedSets) -> None:
+        self._ci, self._adjacency, self._sets = ci, adjacency, sets
+        self._asked: Asked = {}
+
+    def around(self, x: int, doubtful: Adjacency) -> PartialGraph:
+        """The graph with arrowheads wherever they are known once every pattern u <-> x <-> y <-> v has been looked for."""
+        graph = PartialGraph(len(self._adjacency), [(int(a), int(b)) for a, b in np.argwhere(np.triu(self._adjacency))])
+        for y in [y for y in graph.around[x] if doubtful[x, y]]:
+            for u, v in product(graph.around[x], graph.around[y]):
+                if u not in (y, v) and v != x and not graph.adjacent(u, v):
+                    all(self._stands(graph, a, b) for a, b in ((x, y), (y, x), (x, u), (u, x), (y, v), (v, y)))
         return graph
-    at |= into_x
-    graph = augmented_graph(ci, adjacency, sets, asked, at)
-    both_ways = {y for y in into_x if graph.is_arrow(x, y)}
-    if len(both_ways) < 2:
-        return graph
-    at |= {v for y in both_ways for v in graph.around[y] if graph.is_arrow(v, y)}
-    return augmented_graph(ci, adjacency, sets, asked, at)
+
+    def _stands(self, graph: PartialGraph, a: int, b: int) -> bool:
+        """Is there an arrowhead at b on a - b: does b destroy a separation of which a is part?"""
+        if graph.is_circle(a, b) and self._is_destroyer(a, b):
+            graph.put(a, b, ARROW, "augment", (a, b))
+        return graph.is_arrow(a, b)
+
+    def _is_destroyer(self, a: int, b: int) -> bool:
+        for (p, q), z in self._sets.items():
+            if a in (p, q, *z) and b not in (p, q, *z):
+                known = self._asked.setdefault((p, q, z), {})
+                if b not in known:
+                    known[b] = self._ci.breaks_separation(p, q, z, [b])[0]
+                if known[b]:
+                    return True
+        return False

@@ -25,20 +25,25 @@ class Context:
 
     ``uig`` is the independence graph over the variables; with ``warm=True`` the search starts from it instead of the complete graph,
     each pair outside it separated by the smaller of its two blankets. ``blankets`` is how to learn blankets where no graph is known.
+    ``seed`` is that of what is drawn at random.
     """
 
     blankets: BlanketLearner = field(default_factory=TotalConditioning)
     uig: UndirectedGraph | None = None
     warm: bool = False
+    seed: int = 0
 
 
 @dataclass(frozen=True)
 class OrientationSettings:
-    """How the skeleton is to be oriented: collider policy, selection of the sample, bound on discriminating paths (in vertices)."""
+    """How the skeleton is to be oriented: collider policy, selection of the sample, bound on discriminating paths (in vertices), and the
+    seed of what is drawn at random.
+    """
 
     colliders: str = "sepset"
     selection: bool = False
     max_path_length: int | None = None
+    seed: int = 0
 
     def __post_init__(self) -> None:
         checked_policy(self.colliders)
@@ -48,7 +53,8 @@ class OrientationSettings:
 class Learner(ABC):
     """A learner of skeletons. A frozen dataclass of its settings; ``None`` means no limit.
 
-    ``complete`` says whether it finds the true skeleton of every MAG from perfect answers when no limit is set.
+    ``complete`` says whether it finds the true skeleton of every MAG from perfect answers when no limit is set, ``needs_data``
+    whether it scores graphs on the data behind the test, so that no oracle will do.
     """
 
     name: ClassVar[str]
@@ -57,6 +63,8 @@ class Learner(ABC):
     guarantee: ClassVar[str]
     complete: ClassVar[bool]
     allows_selection: ClassVar[bool] = True
+    needs_data: ClassVar[bool] = False
+    auto_stop: ClassVar[str] = "auto"  # what stop="auto" means for it
 
     @property
     def is_local(self) -> bool:
@@ -78,7 +86,7 @@ class Learner(ABC):
 
         The complete rules from the recorded separating sets, the same for all learners but those with a step of their own.
         """
-        decide = collider_policy(settings.colliders, ci, skeleton, getattr(self, "max_condition_size", None))
+        decide = collider_policy(settings.colliders, ci, skeleton, getattr(self, "max_condition_size", None), settings.seed)
         oriented = orient(skeleton, selection=settings.selection, max_path_length=settings.max_path_length, is_collider=decide)
         return skeleton, oriented
 

@@ -11,6 +11,8 @@ from dicola.ci.base import CITest
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Skeleton, Variables
 from dicola.orient.colliders import ColliderPolicy, by_separating_set
+from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.order_search import best_of
 
 Found = tuple[tuple[Variables, float], ...]
 """Sets that separate a pair, each with its p-value."""
@@ -35,7 +37,8 @@ def _max_p(b: int, found: Found) -> bool:
 
 
 _RULES: dict[str, Callable[[int, Found], bool | None]] = {"conservative": _conservative, "majority": _majority, "max_p": _max_p}
-POLICIES = ("sepset", *_RULES)
+POLICIES = ("sepset", *_RULES, "order")
+STARTS = 3  # order searches, of which the best decides
 LARGEST = 4  # a hub has more sets of neighbours than anyone can ask about; small ones have the power
 
 
@@ -45,16 +48,19 @@ def checked_policy(name: str) -> None:
         raise InvalidSetting(f"colliders is {name!r}; it may be {', '.join(repr(policy) for policy in POLICIES)}.")
 
 
-def collider_policy(name: str, ci: CITest, skeleton: Skeleton, max_size: int | None = None) -> ColliderPolicy:
+def collider_policy(name: str, ci: CITest, skeleton: Skeleton, max_size: int | None = None, seed: int = 0) -> ColliderPolicy:
     """How to tell whether b is a collider between the non-adjacent a and c.
 
-    ``"sepset"`` looks at the recorded separating set. The others collect, for a pair, the recorded set and every set of neighbours of a
-    or of c (up to ``max_size``, or 4 variables where there is no limit) that separates it, in the frozen skeleton, so that no order of
-    triples matters; each pair is asked once.
+    ``"sepset"`` looks at the recorded separating set. ``"order"`` looks at the DAG with the best score that some order searches find,
+    from random orders of this seed, and at the recorded set where that DAG has no such triple. The others collect, for a pair, the
+    recorded set and every set of neighbours of a or of c (up to ``max_size``, or 4 variables where there is no limit) that separates it,
+    in the frozen skeleton, so that no order of triples matters; each pair is asked once.
     """
     checked_policy(name)
     if name == "sepset":
         return by_separating_set(skeleton.sets)
+    if name == "order":
+        return _by_order(ci, skeleton, seed)
     rule = _RULES[name]
     neighbours: dict[int, list[int]] = {v: [] for v in skeleton.variables}
     for x, y in sorted(skeleton.edges):
@@ -73,5 +79,21 @@ def collider_policy(name: str, ci: CITest, skeleton: Skeleton, max_size: int | N
 
     def is_collider(a: int, b: int, c: int) -> bool | None:
         return rule(b, separating(min(a, c), max(a, c)))
+
+    return is_collider
+
+
+def _by_order(ci: CITest, skeleton: Skeleton, seed: int) -> ColliderPolicy:
+    """A triple that is unshielded in the best DAG too is a collider iff it is one there; others, and those of R4, go by their set."""
+    found = best_of(GaussianBIC.of(ci), STARTS, seed)
+    ci.book_score("parent searches", found.n_searches)
+    parents, by_set = found.parents, by_separating_set(skeleton.sets)
+    adjacent = parents | parents.T
+
+    def is_collider(a: int, b: int, c: int) -> bool | None:
+        is_triple = (min(a, b), max(a, b)) in skeleton.edges and (min(b, c), max(b, c)) in skeleton.edges
+        if is_triple and adjacent[a, b] and adjacent[b, c] and not adjacent[a, c]:
+            return bool(parents[b, a] and parents[b, c])
+        return by_set(a, b, c)
 
     return is_collider

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
@@ -95,15 +95,15 @@ class FCIPlus(Learner):
         return None, within and (self.max_base_size is None or self.max_base_size >= largest)
 
 
-def augmented_graph(ci: CITest, adjacency: Adjacency, sets: RecordedSets, asked: Asked, at: Collection[int] | None = None) -> PartialGraph:
+def augmented_graph(ci: CITest, adjacency: Adjacency, sets: RecordedSets, asked: Asked) -> PartialGraph:
     """Arrowheads at every w that destroys a minimal separation: if x and y depend given Z and w, then w causes none of x, y, Z.
 
-    ``asked`` remembers answers between rounds. Only arrowheads at the vertices ``at`` are looked for (``None``: at all).
+    ``asked`` remembers answers between rounds.
     """
     graph = PartialGraph(len(adjacency), [(int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))])
     for (x, y), z in sets.items():
         inside = (x, y, *z)
-        around = sorted({w for v in inside for w in graph.around[v] if at is None or w in at} - set(inside))
+        around = sorted({w for v in inside for w in graph.around[v]} - set(inside))
         known = asked.setdefault((x, y, z), {})
         new = [w for w in around if w not in known]
         known.update(zip(new, ci.breaks_separation(x, y, z, new), strict=True))

@@ -48,4 +48,6 @@ class PC(Learner):
 
     def orient(self, ci: CITest, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
         """Colliders and Meek's rules instead of those for hidden variables."""
-        return skeleton, orient_dag_class(skeleton, collider_policy(settings.colliders, ci, skeleton, self.max_condition_size))
+        return skeleton, orient_dag_class(
+            skeleton, collider_policy(settings.colliders, ci, skeleton, self.max_condition_size, settings.seed)
+        )

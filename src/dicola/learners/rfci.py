@@ -66,7 +66,7 @@ class RFCI(Learner):
             check_triples(ci, adjacency, sets, _triples_at(adjacency, range(n)))
         graph = PartialGraph(n, _edges_of(adjacency))
         current = replace(skeleton, edges=_edges_of(adjacency), sets=sets)
-        decide = collider_policy(settings.colliders, ci, current, self.max_condition_size)
+        decide = collider_policy(settings.colliders, ci, current, self.max_condition_size, settings.seed)
         r0(graph, decide)
 
         def stands(graph: PartialGraph, path: tuple[int, ...]) -> bool:

@@ -56,6 +56,7 @@ class _Outlook:
         self._onward = [mask_of(b for b in graph.around[a] if graph.may_point(a, b)) | self._unsettled[a] for a in range(n)]
         self._open = [(a, b) for b in range(n) for a in members(marked[CIRCLE][b])]
         self._hinge: dict[Ends, int] = {}
+        self._reached: dict[Ends, dict[int, tuple[Ends, ...]]] = {}
 
     def hinge_of(self, target: int) -> int | None:
         """The hinge of an open mark on an edge of the target, the one that takes the fewest steps."""
@@ -88,7 +89,7 @@ class _Outlook:
         marks = tuple(marks)
         for a, b in (*marks, *pairs):
             if self._unsettled[a] >> b & 1:
-                for v in (b, a):
+                for v in (a, b):
                     if self._known >> v & 1:
                         return v
         return next((self._hinge[ends] for ends in marks if ends in self._hinge), None)
@@ -165,18 +166,20 @@ class _Outlook:
                     queue.append(d)
 
     def _reach(self, a: int, m: int) -> dict[int, tuple[Ends, ...]]:
-        """Where uncovered paths (a, m, …) that may be directed could lead, each with the first unsettled pair on the way there."""
-        start = ((a, m),) if self._unsettled[a] >> m & 1 else ()
-        found = {m: start}
-        walked = {(a, m)}
+        """Where uncovered paths (a, m, …) that may be directed could lead, each with the first unsettled pairs on the way there."""
+        if (a, m) in self._reached:
+            return self._reached[a, m]
+        start: tuple[Ends, ...] = ((a, m),) if self._unsettled[a] >> m & 1 else ()
+        found = self._reached[a, m] = {m: start}
+        left = [onward & ~(1 << a) for onward in self._onward]  # steps not taken yet
         queue = deque([(a, m, start)])
         while queue:
             u, v, way = queue.popleft()
-            for w in members(self._onward[v] & self._apart[u] & ~(1 << a)):
-                if (v, w) not in walked:
-                    walked.add((v, w))
-                    further = way or tuple((x, w) for x in (v, u) if self._unsettled[x] >> w & 1)
-                    if w not in found or found[w]:
-                        found[w] = further
-                    queue.append((v, w, further))
+            steps = left[v] & self._apart[u]
+            left[v] ^= steps
+            for w in members(steps):
+                further = way or tuple((x, w) for x in (v, u) if self._unsettled[x] >> w & 1)
+                if w not in found or found[w]:
+                    found[w] = further
+                queue.append((v, w, further))
         return found

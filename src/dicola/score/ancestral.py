@@ -1,0 +1,89 @@
+"""Ancestral graphs to start a climb from: of a partly oriented graph, legal or not, and of a DAG."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola.graphs.bits import members
+from dicola.graphs.equivalence import cardinality_order
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL
+
+Marks = NDArray[np.int8]
+
+
+def marks_of_dag(parents: NDArray[np.bool_]) -> Marks:
+    """The mark matrix of a DAG; ``parents[v, u]`` says u -> v."""
+    return np.where(parents.T, ARROW, np.where(parents, TAIL, 0)).astype(np.int8)
+
+
+def ancestral_marks(marks: Marks) -> Marks:
+    """An ancestral graph with the same edges, as like a partly oriented graph as can be.
+
+    Edges come in by how sure their marks are: first ->, then <->, then o-> as ->, then o-o, directed by maximum cardinality search so
+    that few colliders arise. One that would close a directed or almost directed cycle becomes the first of <->, ->, <- that closes none;
+    the one against the ancestors always does.
+    """
+    graph = _Ancestral(len(marks))
+    sure: list[list[tuple[int, int, int]]] = [[], [], [], []]
+    circles: list[set[int]] = [set() for _ in marks]
+    for a, b in np.argwhere(np.triu(marks) != 0).tolist():
+        at_a, at_b = int(marks[b, a]), int(marks[a, b])
+        if (at_a, at_b) == (CIRCLE, CIRCLE):
+            circles[a].add(b)
+            circles[b].add(a)
+        elif (at_a, at_b) == (ARROW, ARROW):
+            sure[1].append((a, b, _BOTH))
+        else:
+            u, v = (b, a) if at_a == ARROW or at_b == TAIL else (a, b)
+            sure[0 if CIRCLE not in (at_a, at_b) else 2].append((u, v, _FORTH))
+    place = {v: i for i, v in enumerate(cardinality_order(circles))}
+    sure[3] = sorted(
+        ((a, b, _FORTH) for a, beside in enumerate(circles) for b in beside if place[a] < place[b]),
+        key=lambda edge: (place[edge[0]], place[edge[1]]),
+    )
+    for group in sure:
+        for u, v, kind in group:
+            graph.insert(u, v, kind)
+    return graph.marks
+
+
+_FORTH, _BACK, _BOTH = 1, 2, 3
+
+
+class _Ancestral:
+    """An ancestral graph that grows edge by edge; sets of vertices are masks."""
+
+    def __init__(self, n: int) -> None:
+        self.marks: Marks = np.zeros((n, n), dtype=np.int8)
+        self.above = [1 << v for v in range(n)]
+        self.below = [1 << v for v in range(n)]
+        self.siblings = [0] * n
+        self.with_siblings = 0
+
+    def insert(self, u: int, v: int, wanted: int) -> None:
+        """Add the edge as wanted, or else as the first kind that keeps the graph ancestral."""
+        kind = next(kind for kind in (wanted, _BOTH, _FORTH, _BACK) if self._allows(u, v, kind))
+        if kind == _BOTH:
+            self.marks[u, v] = self.marks[v, u] = ARROW
+            self.siblings[u] |= 1 << v
+            self.siblings[v] |= 1 << u
+            self.with_siblings |= 1 << u | 1 << v
+            return
+        if kind == _BACK:
+            u, v = v, u
+        self.marks[u, v], self.marks[v, u] = ARROW, TAIL
+        above, below = self.above[u], self.below[v]
+        for w in members(below):
+            self.above[w] |= above
+        for w in members(above):
+            self.below[w] |= below
+
+    def _allows(self, u: int, v: int, kind: int) -> bool:
+        if kind == _BOTH:
+            return not (self.above[u] >> v & 1 or self.above[v] >> u & 1)
+        if kind == _BACK:
+            u, v = v, u
+        if self.above[u] >> v & 1:
+            return False
+        return not any(self.siblings[x] & self.below[v] for x in members(self.above[u] & self.with_siblings))

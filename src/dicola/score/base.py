@@ -1,0 +1,53 @@
+"""What a score is: a number for how well a graph fits the data, less being better, that falls into parts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from dicola.graphs.mag import MAG
+from dicola.graphs.marks import ARROW, TAIL
+from dicola.graphs.skeleton import Pair
+
+
+class Score(ABC):
+    """A penalised misfit over the variables ``names``: the smaller, the better. Vertices are positions in ``names``.
+
+    The score of a MAG is the sum over its districts (sets joined by bidirected edges), each with the arrows into it; that of a DAG the
+    sum over its variables given their parents. So a search needs to look again only at the part that it changes. ``penalty`` is the
+    price of an edge, as a multiple of that of the plain criterion.
+    """
+
+    names: tuple[str, ...]
+    n_samples: int
+    penalty: float
+
+    @abstractmethod
+    def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
+        """The part of a district: its members, the arrows ``(parent, member)`` into them, and the bidirected edges among them."""
+
+    @abstractmethod
+    def among(self, variables: Sequence[int]) -> Self:
+        """The same score over a choice of the variables, numbered anew."""
+
+    def local(self, v: int, parents: Iterable[int]) -> float:
+        """The part of one variable given its parents, as in a DAG."""
+        return self.district((v,), [(u, v) for u in parents], ())
+
+    def mag(self, mag: MAG) -> float:
+        """The score of a MAG over these variables: the sum over its districts."""
+        graph = mag.reordered(self.names)
+        total, left = 0.0, set(range(len(graph)))
+        while left:
+            members = graph.indices(graph.district(graph.names[min(left)]))
+            left -= set(members)
+            arrows = [(u, v) for v in members for u in sorted(graph.around[v]) if (graph.around[u][v], graph.around[v][u]) == (ARROW, TAIL)]
+            joined = [
+                (v, w) for v in members for w in sorted(graph.around[v]) if v < w and graph.around[v][w] == ARROW == graph.around[w][v]
+            ]
+            total += self.district(members, arrows, joined)
+        return total
+
+    def __len__(self) -> int:
+        return len(self.names)

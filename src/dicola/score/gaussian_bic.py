@@ -1,0 +1,70 @@
+"""The Gaussian BIC of a MAG, from the correlation matrix alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import isfinite, log
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dicola._kernels import mag_score as kernel
+from dicola.ci.base import CITest
+from dicola.errors import InvalidSetting
+from dicola.graphs.skeleton import Pair
+from dicola.score.base import Score
+
+
+class GaussianBIC(Score):
+    """Minus twice the log likelihood, and ``penalty`` times ln n for every edge; less is better.
+
+    Only correlations are used, so nothing can be read off variances. The default penalty is twice that of the plain criterion.
+    """
+
+    def __init__(self, correlation: ArrayLike, n_samples: int, names: Iterable[object] | None = None, penalty: float = 2.0) -> None:
+        self.correlation: NDArray[np.float64] = np.ascontiguousarray(correlation, dtype=np.float64)
+        self.correlation.setflags(write=False)
+        self.n_samples = int(n_samples)
+        self.names = tuple(f"X{i + 1}" for i in range(len(self.correlation))) if names is None else tuple(str(name) for name in names)
+        if not (isfinite(penalty) and penalty > 0):
+            raise InvalidSetting(f"penalty is {penalty!r}; it must be a positive number, such as 2 (twice the plain criterion).")
+        self.penalty = float(penalty)
+
+    @classmethod
+    def of(cls, ci: CITest, penalty: float = 2.0) -> GaussianBIC:
+        """The score on the data behind a test that knows correlations; positions are those of the test."""
+        correlation, n_samples = ci.correlations()
+        return cls(correlation, n_samples, ci.labels, penalty)
+
+    @property
+    def price(self) -> float:
+        """What an edge costs."""
+        return self.penalty * log(self.n_samples)
+
+    def among(self, variables: Sequence[int]) -> GaussianBIC:
+        chosen = list(variables)
+        return GaussianBIC(self.correlation[np.ix_(chosen, chosen)], self.n_samples, [self.names[v] for v in chosen], self.penalty)
+
+    def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
+        members, arrows, bidirected = tuple(sorted(members)), sorted(arrows), tuple(bidirected)
+        inside = [*members, *sorted({u for u, _ in arrows} - set(members))]
+        pa, n_pa = _rows(arrows, inside, len(members))
+        sp, n_sp = _rows([*bidirected, *((w, v) for v, w in bidirected)], inside, len(members))
+        block = np.ascontiguousarray(self.correlation[np.ix_(inside, inside)])
+        block.setflags(write=False)  # like the whole matrix, so that the kernel is compiled once
+        room = kernel.make_room(len(inside), len(members))
+        misfit = kernel.misfit(block, float(self.n_samples), np.arange(len(members)), len(members), pa, n_pa, sp, n_sp, room)
+        return float(self.n_samples * misfit + self.price * (int(2 * n_pa.sum() + n_sp.sum()) // 2))
+
+
+def _rows(pairs: Sequence[Pair], inside: Sequence[int], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each of the first n inside the first ends of its pairs, sorted, as places inside: the rows of a matrix, and their lengths."""
+    place = {v: i for i, v in enumerate(inside)}
+    lists: list[list[int]] = [[] for _ in range(n)]
+    for u, v in sorted(pairs):
+        lists[place[v]].append(place[u])
+    lengths = np.array([len(each) for each in lists], dtype=np.int64)
+    rows = np.zeros((n, max(1, lengths.max(initial=0))), dtype=np.int64)
+    for row, each in zip(rows, lists, strict=True):
+        row[: len(each)] = each
+    return rows, lengths

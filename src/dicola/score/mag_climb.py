@@ -1,0 +1,116 @@
+"""Climb over ancestral graphs to a better score, one edge at a time, looking two moves ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola._kernels import mag_climb as kernel
+from dicola._kernels.mag_score import make_room
+from dicola.graphs.mag import MAG
+from dicola.graphs.marks import ARROW, NONE, TAIL
+from dicola.score.base import Score
+from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.readable_climb import ReadableClimb
+
+Marks = NDArray[np.int8]
+_SLICE = 20_000  # scores fitted between two looks at the clock, or at Ctrl-C
+_AT_A = np.array([NONE, TAIL, ARROW, ARROW], dtype=np.int8)  # by kind of edge: the mark at a, and at b
+_AT_B = np.array([NONE, ARROW, TAIL, ARROW], dtype=np.int8)
+
+
+class Climbed(NamedTuple):
+    """Where a climb ended: an ancestral graph, its score, the districts scored and the moves made on the way."""
+
+    marks: Marks
+    score: float
+    n_fits: int
+    n_moves: int
+
+
+def climb(
+    score: Score,
+    start: MAG | Marks,
+    candidates: NDArray[np.bool_] | None = None,
+    threshold: float = 6.0,
+    max_passes: int = 1000,
+    max_district: int = 10,
+    progress: Callable[[], None] = lambda: None,
+) -> Climbed:
+    """From an ancestral graph to one of which neither a move nor a pair of moves gives a better score.
+
+    A move removes, adds or turns one edge and keeps the graph ancestral. Edges may be added between ``candidates`` (symmetric; ``None``:
+    everywhere) and where the start has one. Once no single move pays, each move that costs less than ``threshold`` is tried together with
+    a second one nearby; after ``max_passes`` such successes the climb ends. No districts of more than ``max_district`` variables are
+    made. ``progress`` is called from time to time.
+    """
+    marks = start.reordered(score.names).to_matrix() if isinstance(start, MAG) else np.array(start, dtype=np.int8)
+    free = np.ones_like(marks, dtype=np.bool_) if candidates is None else (marks != NONE) | candidates
+    ends = np.argwhere(np.triu(free, 1)).astype(np.int64)
+    if not isinstance(score, GaussianBIC):
+        plain = ReadableClimb(
+            score, {(a, b): kind for (a, b), kind in zip(ends.tolist(), _kinds(marks, ends).tolist(), strict=True)}, threshold, max_district
+        )
+        plain.run(max_passes)
+        kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
+        return Climbed(_marks(kinds, ends, len(marks)), plain.total(), len(plain.known), plain.n_moves)
+    terms = kernel.Terms(score.correlation, float(score.n_samples), score.price, max_district, threshold)
+    state = _state(marks, ends)
+    room = make_room(len(marks), max(max_district, _largest_district(marks)))
+    while not kernel.climb(state, terms, room, _SLICE, max_passes):
+        progress()
+    total = float(state.value[np.unique(state.places[kernel.ROOT])].sum())
+    found = _marks(state.pairs[:, kernel.KIND], ends, len(marks))
+    return Climbed(found, total, int(state.counts[kernel.FITS]), int(state.counts[kernel.MOVES]))
+
+
+def _kinds(marks: Marks, ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The kind of the edge of each pair: 0 none, 1 a -> b, 2 b -> a, 3 a <-> b."""
+    at_a, at_b = marks[ends[:, 1], ends[:, 0]], marks[ends[:, 0], ends[:, 1]]
+    return np.asarray((at_b == ARROW) + 2 * (at_a == ARROW), dtype=np.int64)
+
+
+def _marks(kinds: NDArray[np.int64], ends: NDArray[np.int64], n: int) -> Marks:
+    marks = np.zeros((n, n), dtype=np.int8)
+    marks[ends[:, 1], ends[:, 0]] = _AT_A[kinds]
+    marks[ends[:, 0], ends[:, 1]] = _AT_B[kinds]
+    return marks
+
+
+def _largest_district(marks: Marks) -> int:
+    from scipy.sparse.csgraph import connected_components
+
+    _, label = connected_components((marks == ARROW) & (marks.T == ARROW), directed=False)
+    return int(np.bincount(label).max())
+
+
+def _table_size(n: int) -> int:
+    """Scores kept at a time: a power of two."""
+    return 1 << (16 if n <= 100 else 20)
+
+
+def _state(marks: Marks, ends: NDArray[np.int64]) -> kernel.State:
+    n = len(marks)
+    both = np.concatenate([ends[:, 0], ends[:, 1]])
+    starts = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(both, minlength=n), out=starts[1:])
+    table = _table_size(n)
+    return kernel.State(
+        pairs=np.column_stack([ends, _kinds(marks, ends)]),
+        starts=starts,
+        incident=np.argsort(both, kind="stable") % max(1, len(ends)),
+        delta=np.zeros((len(ends), 4)),
+        tried=np.zeros((len(ends), 4), dtype=np.bool_),
+        lists=np.zeros((3, n, n), dtype=np.int64),
+        lengths=np.zeros((3, n), dtype=np.int64),
+        ancestors=np.zeros((2, n, n), dtype=np.bool_),
+        places=np.zeros((5, n), dtype=np.int64),
+        words=np.zeros((2, n), dtype=np.uint64),
+        value=np.zeros(n),
+        keys=np.zeros(table, dtype=np.uint64),
+        scores=np.zeros(table),
+        counts=np.zeros(5, dtype=np.int64),
+    )

@@ -1,0 +1,94 @@
+"""The Gaussian BIC: what it is, and that it cannot tell apart what the data cannot."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import pytest
+
+from dicola import DAG, MAG, FisherZ, InvalidSetting, Ledger, NeedsData, Oracle, mag_to_pag, member_mag
+from dicola.score.gaussian_bic import GaussianBIC
+from tests.score.drawn import models
+from tests.score.readable_ricf import edges_of, fitted, maximised
+
+
+def test_of_one_variable_it_is_the_residual_variance_and_the_price_of_its_parents():
+    for _, score in models(0, 5):
+        block = score.correlation[:3, :3]
+        variance = 1 / np.linalg.inv(block)[0, 0]
+        assert score.local(0, [1, 2]) == pytest.approx(500 * log(variance) + 2 * 2 * log(500))
+        assert score.local(0, []) == pytest.approx(0)
+
+
+def test_a_dag_scores_the_sum_over_its_variables():
+    score = next(models(1, 1))[1]
+    dag = MAG.from_text(f"{score.names[0]} --> {score.names[2]}; {score.names[1]} --> {score.names[2]}", score.names)
+    expected = sum(score.local(v, [0, 1] if v == 2 else []) for v in range(len(score)))
+    assert score.mag(dag) == pytest.approx(expected)
+
+
+def test_the_likelihood_is_that_of_a_general_optimiser():
+    joined = 0
+    for mag, score in models(2, 200):
+        arrows, bidirected = edges_of(mag)
+        joined += len(bidirected)
+        price = score.price * (len(arrows) + len(bidirected))
+        assert score.mag(mag) == pytest.approx(score.n_samples * maximised(score.correlation, mag) + price, abs=1e-2)
+    assert joined > 200
+
+
+def test_the_kernel_is_its_readable_twin():
+    for mag, score in models(3, 60, n=11, hidden=4):
+        price = score.price * mag.n_edges
+        assert score.mag(mag) == pytest.approx(score.n_samples * fitted(score.correlation, mag) + price, abs=1e-3)
+
+
+def test_markov_equivalent_mags_score_alike():
+    rng = np.random.default_rng(4)
+    differing = 0
+    for mag, score in models(4, 1000, n=8, hidden=2):
+        order = [mag.names[v] for v in rng.permutation(len(mag))]
+        other = member_mag(mag_to_pag(mag).reordered(order))
+        differing += mag != other
+        assert score.mag(mag) == pytest.approx(score.mag(other), abs=1e-3)
+    assert differing > 500
+
+
+def test_the_order_of_the_variables_does_not_matter():
+    for mag, score in models(5, 20):
+        order = list(range(len(score)))[::-1]
+        assert score.among(order).mag(mag) == pytest.approx(score.mag(mag), abs=1e-3)
+
+
+def test_an_edge_that_the_data_do_not_support_costs():
+    rng = np.random.default_rng(6)
+    score = GaussianBIC(np.corrcoef(rng.normal(size=(400, 3)), rowvar=False), 400, "ABC")
+    assert score.mag(MAG.from_text("A --> B", "ABC")) > score.mag(MAG.from_text("", "ABC"))
+    assert score.mag(MAG.from_text("A <-> B", "ABC")) == pytest.approx(score.mag(MAG.from_text("A --> B", "ABC")))
+
+
+def test_it_takes_the_correlations_of_a_test_and_of_a_part_of_it():
+    rng = np.random.default_rng(7)
+    table = rng.normal(size=(100, 4)) @ rng.normal(size=(4, 4))
+    test = FisherZ(table)
+    whole, part = GaussianBIC.of(Ledger(test)), GaussianBIC.of(Ledger(test).among([1, 3]))
+    assert np.array_equal(whole.correlation, test.correlation)
+    assert part.names == (test.labels[1], test.labels[3])
+    assert part.local(0, [1]) == pytest.approx(whole.local(1, [3]))
+
+
+def test_an_oracle_has_no_data_to_score():
+    with pytest.raises(NeedsData, match="FisherZ"):
+        GaussianBIC.of(Oracle(DAG.from_edges([("A", "B")])))
+
+
+@pytest.mark.parametrize("penalty", [0, -1, float("nan"), float("inf")])
+def test_the_price_of_an_edge_is_positive(penalty):
+    with pytest.raises(InvalidSetting, match="penalty"):
+        GaussianBIC(np.eye(2), 100, penalty=penalty)
+
+
+def test_a_variable_determined_by_others_has_a_finite_score():
+    score = GaussianBIC(np.ones((3, 3)), 100)
+    assert np.isfinite(score.mag(MAG.from_text("X1 --> X2; X3 --> X2; X1 <-> X3", score.names)))

@@ -1,0 +1,112 @@
+"""The climb never makes the score worse, ends in a legal graph, and is that of its readable twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dicola import MAG
+from dicola.graphs.marks import ARROW, TAIL
+from dicola.score.base import Score
+from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.mag_climb import climb
+from tests.score.drawn import models
+
+
+class Unknown(Score):
+    """The same score under another name, for which there is no kernel."""
+
+    def __init__(self, score: GaussianBIC) -> None:
+        self._score = score
+        self.names, self.n_samples, self.penalty = score.names, score.n_samples, score.penalty
+
+    def district(self, members, arrows, bidirected):
+        return self._score.district(members, arrows, bidirected)
+
+    def among(self, variables):
+        return Unknown(self._score.among(variables))
+
+
+def empty(score: Score) -> np.ndarray:
+    return np.zeros((len(score), len(score)), dtype=np.int8)
+
+
+def random_dag(rng: np.random.Generator, n: int) -> np.ndarray:
+    marks = np.zeros((n, n), dtype=np.int8)
+    order = rng.permutation(n)
+    for i in range(n):
+        for j in range(i):
+            if rng.random() < 0.3:
+                marks[order[j], order[i]], marks[order[i], order[j]] = ARROW, TAIL
+    return marks
+
+
+@pytest.mark.parametrize("max_district", [2, 10])
+def test_the_climb_is_that_of_the_readable_twin(max_district):
+    rng = np.random.default_rng(1)
+    for mag, score in models(1, 12, n=8, hidden=2):
+        candidates = rng.random((len(score), len(score))) < 0.7
+        for start in (empty(score), random_dag(rng, len(score)), mag):
+            fast = climb(score, start, candidates | candidates.T, max_district=max_district)
+            plain = climb(Unknown(score), start, candidates | candidates.T, max_district=max_district)
+            assert np.array_equal(fast.marks, plain.marks)
+            assert (fast.n_fits, fast.n_moves) == (plain.n_fits, plain.n_moves)
+            assert fast.score == pytest.approx(plain.score, abs=1e-9)
+
+
+def test_the_climb_never_makes_the_score_worse_and_ends_in_an_ancestral_graph():
+    rng = np.random.default_rng(2)
+    for mag, score in models(2, 60, n=14, hidden=4):
+        for start in (empty(score), random_dag(rng, len(score)), mag.to_matrix()):
+            climbed = climb(score, start)
+            found = MAG(climbed.marks, score.names)
+            reason = found.invalid()
+            assert reason is None or "not maximal" in reason
+            assert climbed.score <= score.mag(MAG(start, score.names)) + 1e-6
+            assert climbed.score == pytest.approx(score.mag(found), abs=1e-6)
+
+
+def test_a_second_climb_finds_nothing_more():
+    for _, score in models(3, 10):
+        climbed = climb(score, empty(score))
+        again = climb(score, climbed.marks)
+        assert again.n_moves == 0
+        assert np.array_equal(again.marks, climbed.marks)
+
+
+def test_no_edge_is_added_outside_the_candidates_and_the_start():
+    for _, score in models(4, 10):
+        start = empty(score)
+        start[0, 1], start[1, 0] = ARROW, TAIL
+        allowed = np.zeros(start.shape, dtype=np.bool_)
+        allowed[2, 3] = allowed[3, 2] = True
+        found = climb(score, start, allowed).marks
+        assert not found[~(allowed | (start != 0))].any()
+
+
+def test_districts_stay_within_their_limit():
+    for _, score in models(5, 20, n=14, hidden=5):
+        found = MAG(climb(score, empty(score), max_district=2).marks, score.names)
+        assert max(len(found.district(name)) for name in found.names) <= 2
+
+
+def test_a_climb_in_slices_is_the_same_climb(monkeypatch):
+    told = []
+    for _, score in models(6, 10):
+        whole = climb(score, empty(score))
+        monkeypatch.setattr("dicola.score.mag_climb._SLICE", 7)
+        sliced = climb(score, empty(score), progress=lambda: told.append(1))
+        monkeypatch.undo()
+        assert np.array_equal(whole.marks, sliced.marks)
+        assert whole[1:] == sliced[1:]
+    assert len(told) > 10
+
+
+def test_a_full_table_of_scores_changes_the_work_and_not_the_result(monkeypatch):
+    for _, score in models(7, 5, n=12, hidden=3):
+        whole = climb(score, empty(score))
+        monkeypatch.setattr("dicola.score.mag_climb._table_size", lambda n: 32)
+        small = climb(score, empty(score))
+        monkeypatch.undo()
+        assert np.array_equal(whole.marks, small.marks)
+        assert small.n_fits > whole.n_fits

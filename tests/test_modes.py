@@ -1,0 +1,123 @@
+"""Modes: presets that say what they fix, and need data where they score."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dicola import DAG, DiCoLa, Discovery, FisherZ, InvalidSetting, NeedsData, Oracle, discover, simulate
+from dicola.modes import MODES, SCORED, mode_named
+
+
+def table(seed: int = 1, rows: int = 600) -> pd.DataFrame:
+    dag = simulate.er_dag(16, 3, seed)
+    return simulate.linear_gaussian(dag, rows, seed).drop(columns=list(simulate.hide(dag, 2, seed)))
+
+
+def test_exact_is_the_default_and_the_paper():
+    ci = FisherZ(table())
+    assert discover(ci) == discover(ci, mode="exact")
+    assert discover(ci).settings["mode"] == "exact" and not discover(ci).evaluations
+
+
+def test_every_mode_has_a_name_a_title_and_a_guarantee():
+    for name, mode in MODES.items():
+        assert mode_named(name.upper()) is mode and mode.name == name
+        assert mode.title and mode.guarantee
+
+
+def test_fast_keeps_the_skeleton_and_asks_the_score_about_colliders():
+    ci = FisherZ(table(seed=3))
+    exact, fast = discover(ci), discover(ci, mode="fast")
+    assert fast.skeleton == exact.skeleton and fast.tests == exact.tests
+    assert fast.settings["colliders"] == "order" and fast.evaluations["parent searches"] > 0
+    assert fast.pag == discover(ci, colliders="order").pag != exact.pag
+    assert f"score: parent searches {fast.evaluations['parent searches']:,}" in fast.summary()
+
+
+def test_fast_hangs_on_the_seed_alone_and_not_on_the_order_of_columns():
+    frame = table(seed=2)
+    shuffled = frame[list(np.random.default_rng(0).permutation(frame.columns))]
+    one = DiCoLa(mode="fast", seed=3).fit(frame).discovery_
+    other = DiCoLa(mode="fast", seed=3).fit(shuffled).discovery_
+    assert other.pag.reordered(one.pag.names) == one.pag
+    assert other.evaluations == one.evaluations
+
+
+def test_a_score_mode_refuses_a_test_without_data():
+    with pytest.raises(NeedsData, match="correlations"):
+        discover(Oracle(DAG.from_edges([("A", "B")])), mode="fast")
+
+
+def test_what_a_mode_fixes_cannot_be_set_otherwise():
+    ci = FisherZ(table())
+    with pytest.raises(InvalidSetting, match="comes with colliders='order'"):
+        discover(ci, mode="fast", colliders="majority")
+    assert discover(ci, mode="fast", colliders="order").settings["mode"] == "fast"
+    with pytest.raises(InvalidSetting, match=r"'exact', 'fast'.* or 'auto'"):
+        discover(ci, mode="perfect")
+
+
+def test_evaluations_and_score_are_written_and_read_back(tmp_path):
+    found = discover(FisherZ(table()), mode="fast")
+    found.write(tmp_path)
+    again = Discovery.read(tmp_path)
+    assert again == found and again.evaluations == found.evaluations
+
+
+def test_auto_scores_tables_of_numbers_and_says_so():
+    found = discover(FisherZ(table()), mode="auto")
+    assert found.settings["mode"] == SCORED and "linear Gaussian" in found.settings["mode_chosen"]
+    assert f"mode: {SCORED}, as the columns can be scored" in found.summary()
+    assert "mode_chosen" not in discover(FisherZ(table())).settings and "mode: exact\n" in discover(FisherZ(table())).summary()
+
+
+def test_auto_scores_a_covariance_matrix_too():
+    frame = table()
+    test = FisherZ.from_covariance(frame.cov(), len(frame))
+    assert discover(test, mode="auto").settings["mode"] == SCORED
+
+
+def test_auto_is_exact_where_a_score_would_be_out_of_place():
+    frame = table()
+    graded = frame.assign(**{frame.columns[3]: np.sign(frame[frame.columns[3]])})
+    reasons = {
+        "only 2 different values": FisherZ(graded),
+        "fewer than 5 a variable": FisherZ(frame.iloc[:40]),
+        "no correlations": Oracle(DAG.from_edges([("A", "B"), ("C", "B")])),
+    }
+    for words, test in reasons.items():
+        found = discover(test, mode="auto")
+        assert found.settings["mode"] == "exact" and words in found.settings["mode_chosen"]
+        assert found.pag == discover(test).pag
+
+
+def test_marks_that_the_score_decided_are_not_laid_to_separating_sets():
+    found = discover(FisherZ(table(seed=3)), mode="fast")
+    (a, b), _ = next((ends, reason) for ends, reason in found.reasons.items() if reason.rule == "R0")
+    told = str(found.explain(found.skeleton.labels[a], found.skeleton.labels[b]))
+    assert "in the DAG with the best score" in told and "is not needed to separate" not in told
+    assert "in the DAG with the best score" in found.report()
+
+
+@pytest.mark.parametrize("mode", ["exact", "fast"])
+def test_an_illegal_graph_is_made_legal_on_request_and_a_legal_one_left_alone(mode, tmp_path):
+    was_illegal = 0
+    for seed in range(12):
+        ci = FisherZ(table(seed, rows=200))
+        found, legal = discover(ci, mode=mode), discover(ci, mode=mode, legalize=True)
+        assert legal.legality
+        if found.legality:
+            assert legal.pag == found.pag and legal.skeleton == found.skeleton and legal.warnings == found.warnings
+        else:
+            was_illegal += 1
+            assert "the graph was no legal PAG" in legal.warnings[-1] and found.skeleton.edges <= legal.skeleton.edges
+            assert Discovery.read(legal.write(tmp_path / str(seed))) == legal
+    assert 0 < was_illegal < 12
+
+
+def test_legality_of_dag_classes_and_selection_is_not_touched():
+    for settings in ({"learner": "pc"}, {"selection": True, "decompose": False}):
+        with pytest.raises(InvalidSetting, match="legalize"):
+            discover(FisherZ(table()), legalize=True, **settings)
