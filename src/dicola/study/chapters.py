@@ -105,21 +105,25 @@ def _change(check: Check | None) -> str:
 def _dense(results: Results, published: Published) -> str:
     lines = []
     for entry in published.table("dense"):
-        ours = [tests_saved(results, entry, stop) for stop in ("paper", "reference", "auto")]
-        lines.append((f"{method_name(entry['learner'])}, {entry['graph']}", f"{entry['saved']:.1%}", *ours))
+        for learner in (entry["learner"], *(["fci exact"] if entry["learner"] == "fci" else [])):
+            ours = [tests_saved(results, learner, entry["graph"], stop) for stop in ("paper", "reference", "auto")]
+            lines.append((f"{method_name(learner)}, {entry['graph']}", f"{entry['saved']:.1%}", *ours))
     head = ("tests saved", "published", "ours, `paper`", "ours, `reference`", "ours, `auto`")
-    what = "The share of tests that DiCoLa saves; in brackets without those of the blankets, as the authors' program counts."
+    what = (
+        "The share of tests that DiCoLa saves, or the multiple where it saves none; in brackets without the tests of the blankets, as the "
+        "authors' program counts."
+    )
     return f"{what}\n\n{Table('', head, tuple(lines)).markdown()}\n\n{published.reason('dense')}"
 
 
-def tests_saved(results: Results, entry: Mapping[str, Any], stop: str) -> str:
-    """The share of tests that DiCoLa saves the learner of a published figure; in brackets without those of the blankets."""
+def tests_saved(results: Results, learner: str, graph: str, stop: str) -> str:
+    """The share of a learner's tests that DiCoLa saves, and in brackets of those besides the blankets."""
     for setting in results.settings:
-        alone, dicola = results.at(setting, entry["learner"]), results.at(setting, f"dicola+{entry['learner']}/{stop}")
-        if setting.graph == entry["graph"] and alone is not None and dicola is not None:
-            every, learning = compared(dicola, alone, "tests"), compared(dicola, alone, "tests.learning")
-            if every is not None and learning is not None:
-                return f"{1 - every.ratio:.1%} ({1 - learning.ratio:.1%})"
+        alone, dicola = results.at(setting, learner), results.at(setting, f"dicola+{learner.partition(' ')[0]}/{stop}")
+        if setting.graph == graph and alone is not None and dicola is not None:
+            both = [compared(dicola, alone, metric) for metric in ("tests", "tests.learning")]
+            every, learning = ("–" if each is None else f"{1 - each.ratio:.1%}" if each.ratio <= 1 else times(each.ratio) for each in both)
+            return f"{every} ({learning})"
     return "–"
 
 
@@ -228,6 +232,7 @@ def local_chapter(results: Results, published: Published) -> str:
         "method",
         "tests, published",
         "ours",
+        "ours / published",
         "seconds, published",
         "ours",
         "P/R/F1, published",
@@ -252,14 +257,16 @@ def _local_line(setting: Setting, method: str, outcome: Outcome, theirs: Mapping
         means = [outcome.mean(f"{kind}_{metric}") for metric in ("precision", "recall", "f1")]
         return trio(None if mean is None else mean.value for mean in means)
 
+    tests = outcome.mean("tests")
     if theirs is None:
-        said = ("", "", "")
+        said, share = ("", "", ""), ""
     else:
         said = (f"{theirs['tests']:,.0f}", f"{theirs['seconds']:.2f}", trio(theirs[metric] for metric in ("precision", "recall", "f1")))
+        share = "–" if tests is None else times(tests.value / theirs["tests"])
     cost = [mean_text(outcome.mean(metric), metric) for metric in ("tests", "time")]
     runs = f"{len(outcome.finished)}" + (f", {outcome.n_stopped} stopped" if outcome.n_stopped else "")
     kinds = [ours(kind) for kind in ("adjacency", "edge", "mark")]
-    return (str(setting.samples), method_name(method), said[0], cost[0], said[1], cost[1], said[2], *kinds, runs)
+    return (str(setting.samples), method_name(method), said[0], cost[0], share, said[1], cost[1], said[2], *kinds, runs)
 
 
 def expression_chapter(folder: Folder, name: str) -> str:

@@ -75,7 +75,10 @@ def _in_short(studies: Mapping[str, Results], found: Mapping[str, list[Check]], 
     if "dense" in studies and published.table("dense"):
         for base in dict.fromkeys(entry["learner"] for entry in published.table("dense")):
             entries = [entry for entry in published.table("dense") if entry["learner"] == base]
-            ours = [" → ".join(tests_saved(studies["dense"], entry, stop) for entry in entries) for stop in ("paper", "reference", "auto")]
+            ours = [
+                " → ".join(tests_saved(studies["dense"], base, entry["graph"], stop) for entry in entries)
+                for stop in ("paper", "reference", "auto")
+            ]
             theirs = " → ".join(f"{entry['saved']:.1%}" for entry in entries)
             text = f"{ours[0]} (`paper`), {ours[1]} (`reference`), {ours[2]} (`auto`)"
             lines.append((f"tests saved from d = 3 to d = 6, {method_name(base)}", theirs, text))
