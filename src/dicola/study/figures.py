@@ -69,7 +69,7 @@ _RULES: Final = {
     "lines.markersize": 4.6,
     "legend.frameon": False,
     "figure.dpi": 100,
-    "savefig.dpi": 200,
+    "savefig.dpi": 150,
     "svg.hashsalt": "dicola",
     "svg.fonttype": "path",
 }
