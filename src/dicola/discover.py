@@ -19,6 +19,7 @@ from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Skeleton
+from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner, OrientationSettings
 from dicola.learners.names import learner_named
 from dicola.learners.together import bunches, learn_together
@@ -52,6 +53,7 @@ def discover(
     max_path_length: int | None = None,
     seed: int = 0,
     legalize: bool = False,
+    knowledge: Knowledge | None = None,
     progress: Progress | None = None,
 ) -> Discovery:
     """Learn the PAG over the variables of a conditional independence test.
@@ -68,7 +70,9 @@ def discover(
     released, else ``"uig"``. ``colliders`` decides unshielded triples by the recorded separating set (``"sepset"``) or by asking again
     (``"conservative"``, ``"majority"``, ``"max_p"``) or by the best DAG of an order search (``"order"``). ``selection=True`` allows for
     selection of the sample, without decomposition. ``legalize=True`` replaces a graph that no MAG has as its PAG by that of a MAG nearby;
-    ``Discovery.legality`` tells in any case. ``n_jobs`` leaves are learned at a time; the answer does not depend on it.
+    ``Discovery.legality`` tells in any case. ``knowledge`` of what comes first and what causes what puts marks before any rule is asked; it
+    neither adds edges nor removes them, and a claim that the graph denies is a warning. ``n_jobs`` leaves are learned at a time; the
+    answer does not depend on it.
     """
     if not isinstance(ci, CITest):
         raise InvalidSetting(
@@ -85,11 +89,13 @@ def discover(
     stop = base.auto_stop if stop == "auto" else stop
     blanket = blanket_learner(blankets, uig_alpha)
     rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes, base.work_size)
-    orientation = OrientationSettings(colliders, selection, max_path_length, seed)
+    orientation = OrientationSettings(colliders, selection, max_path_length, seed, knowledge)
     if selection and not base.allows_selection:
         raise InvalidSetting(f"{base.title} assumes that nothing was selected; selection=True goes with the other learners.")
     if legalize and (selection or base.name == "pc"):
         raise InvalidSetting("legalize=True makes the PAG of a MAG without selection; leave it out for PC and with selection=True.")
+    if knowledge is not None:
+        _check_knowledge(knowledge, ci, base, refined=preset.refine is not None or legalize, selection=selection)
     if preset.needs_data or base.needs_data or colliders == "order":
         ci.correlations()
     _check_choices(uig=uig, leaf_start=leaf_start, n_jobs=n_jobs, selection=selection, decompose=decompose)
@@ -148,8 +154,15 @@ def discover(
             "max_path_length": max_path_length,
             "seed": seed,
             "legalize": legalize,
+            "knowledge": None if knowledge is None else asdict(knowledge),
         },
-        warnings=(*warnings, *_tree_warnings(tree, len(ci)), *skeleton.warnings, *_orientation_warnings(oriented)),
+        warnings=(
+            *warnings,
+            *_tree_warnings(tree, len(ci)),
+            *skeleton.warnings,
+            *_orientation_warnings(oriented),
+            *(() if knowledge is None else knowledge.denied_by(oriented.pag)),
+        ),
         conflicts=oriented.conflicts,
         reasons=oriented.reasons,
         evaluations=ledger.evaluations,
@@ -223,6 +236,21 @@ def _check_choices(*, uig: str, leaf_start: str, n_jobs: int, selection: bool, d
         raise InvalidSetting(
             "with selection of the sample the merge of two parts is not exact (a separator pair may need variables of both sides); "
             "pass decompose=False together with selection=True."
+        )
+
+
+def _check_knowledge(knowledge: Knowledge, ci: CITest, base: Learner, *, refined: bool, selection: bool) -> None:
+    if not isinstance(knowledge, Knowledge):
+        raise InvalidSetting(
+            f"knowledge is a {type(knowledge).__name__}; make one: Knowledge(tiers=[...], forbidden=[...], required=[...])."
+        )
+    knowledge.check_names(ci.names)
+    if selection:
+        raise InvalidSetting("knowledge speaks of causes, and with selection of the sample marks speak of more; leave one of them out.")
+    if refined or not base.takes_knowledge:
+        raise InvalidSetting(
+            "knowledge puts marks before the rules are asked; graphs chosen by their score, made legal, or learned by PC do not heed them. "
+            "Take mode='exact' or 'fast' with another learner."
         )
 
 
