@@ -203,13 +203,15 @@ def degrees_figure(results: Results) -> Figure:
 def variants_figure(places: Sequence[tuple[Results, Setting]]) -> Figure:
     """What each rule that stops the splitting does to each learner in these settings: its share of tests, and what F1 gains."""
     height = 0.62 + 0.2 * len(places)
-    figure, panels = _panels(2, len(BASES), width=9.2, height=height, shared=True)
-    for base, top, bottom in zip(BASES, panels[0], panels[1], strict=True):
+    learners = [BASES[0], "fci exact", *BASES[1:]]
+    figure, panels = _panels(2, len(learners), width=9.6, height=height, shared=True)
+    for learner, top, bottom in zip(learners, panels[0], panels[1], strict=True):
+        base = learner.partition(" ")[0]
         for offset, variant in zip((-0.24, -0.08, 0.08, 0.24), _VARIANTS, strict=True):
             look = _Look(*_VARIANTS[variant][:2])
             method = f"uig+{base}" if variant == "uig" else f"dicola+{base}/{variant}"
             for place, (results, setting) in enumerate(places):
-                alone, other = results.at(setting, base), results.at(setting, method)
+                alone, other = results.at(setting, learner), results.at(setting, method)
                 if alone is None or other is None or alone.given_up or other.given_up:
                     continue
                 tests, accuracy = compared(other, alone, "tests"), compared(other, alone, "f1")
@@ -220,7 +222,7 @@ def variants_figure(places: Sequence[tuple[Results, Setting]]) -> Figure:
                     bottom.errorbar(
                         [gain.value], [place + offset], xerr=gain.error or 0.0, **look.of_line() | {"markersize": 4}, elinewidth=1
                     )
-        top.set_title(NAMES[base])
+        top.set_title(method_name(learner))
         top.axvline(1, color="#9aa2ac", linewidth=0.8)
         bottom.axvline(0, color="#9aa2ac", linewidth=0.8)
         for ax in (top, bottom):
@@ -232,7 +234,7 @@ def variants_figure(places: Sequence[tuple[Results, Setting]]) -> Figure:
     for ax in panels[0]:
         _logarithmic(ax, "x")
     for row, label in zip(panels, ("tests: share of the learner's alone", "F1 of the skeleton: gain over the learner alone"), strict=True):
-        row[len(row) // 2].set_xlabel(label)
+        row[len(row) // 2 - 1].set_xlabel(label, x=1.12)
     _legend(figure, [(_VARIANT_NAMES[variant], _Look(*_VARIANTS[variant][:2], "")) for variant in _VARIANTS], "")
     return figure
 

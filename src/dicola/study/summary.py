@@ -95,14 +95,15 @@ METRICS = (
 def figure(row: Row, metric: str) -> float | None:
     """One figure of a row: ``tests`` is the number of all, ``tests.leaves`` that of one phase; ``None`` where it has none.
 
-    ``time`` is what the run took of a processor, which does not depend on who else used the machine; runs have one thread each.
+    ``tests.learning`` are all but those of the blankets. ``time`` is what the run, which has one thread, took of a processor: it does
+    not depend on who else used the machine.
     """
     if metric == "time":
         metric = "cpu_seconds" if "cpu_seconds" in row else "seconds"
     name, _, part = metric.partition(".")
     value = row.get(name)
     if isinstance(value, dict):
-        value = value.get(part or "total")
+        value = value["total"] - value.get("blankets", 0) if part == "learning" else value.get(part or "total")
     return None if value is None else float(value)
 
 
