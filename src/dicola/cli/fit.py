@@ -28,7 +28,7 @@ def fit(
     header: options.Header = None,
     target: Annotated[
         str | None,
-        typer.Option("--target", metavar="NAME", help="Learn the causes and effects of this variable only, with far fewer tests."),
+        typer.Option("--target", metavar="NAME", help="Learn the causes and effects of this variable only."),
     ] = None,
     mode: Annotated[str, typer.Option("--mode", rich_help_panel=options.METHOD, help="exact: the paper's method.")] = "exact",
     learner: options.Learner = "fci",
