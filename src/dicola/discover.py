@@ -138,7 +138,7 @@ def discover(
         tests=ledger.counts,
         settings={
             "learner": described(base),
-            "test": test_settings(ci),
+            "test": described_test(ci),
             "mode": preset.name,
             **({} if why is None else {"mode_chosen": why}),
             "decompose": decompose,
@@ -259,7 +259,7 @@ def described(part: Learner | BlanketLearner) -> dict[str, Any]:
     return {"name": part.name, **(asdict(part) if is_dataclass(part) else {})}
 
 
-def test_settings(ci: CITest) -> dict[str, Any]:
+def described_test(ci: CITest) -> dict[str, Any]:
     """A test by its name, level and number of rows."""
     return {"name": type(ci).__name__, "alpha": ci.alpha, "n_samples": ci.n_samples}
 

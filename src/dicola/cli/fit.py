@@ -42,7 +42,7 @@ def fit(
     header: options.Header = None,
     target: Annotated[
         str | None,
-        typer.Option("--target", metavar="NAME", help="Learn the causes and effects of this variable only, with far fewer tests."),
+        typer.Option("--target", metavar="NAME", help="Learn the causes and effects of this variable only."),
     ] = None,
     mode: options.Mode = "exact",
     learner: options.Learner = "fci",
