@@ -49,6 +49,12 @@ def rows():
     ]
 
 
+def test_a_single_run_says_nothing_of_accuracy():
+    rows = [row("fci", 1, f1=0.9), row("dicola+fci/paper", 1, f1=0.1)]
+    (check,) = checks(Results(study("fci", "dicola+fci/paper"), rows))
+    assert check.is_comparable and check.accuracy is None and check.is_as_accurate and not check.is_more_accurate
+
+
 METHODS = ("fci", "rfci", "icd", "dicola+fci/paper", "dicola+rfci/paper", "dicola+icd/paper")
 
 
@@ -81,7 +87,7 @@ def folder(rows, tmp_path) -> Folder:
 def test_the_report_says_where_the_claims_do_not_hold_and_why(folder):
     text = report_text(folder, results_in(folder))
     assert "| fewer tests with DiCoLa than without | in all settings, for all learners | in 2 of 3 cells |" in text
-    assert "Not in 1 cells. Because of RFCI." in text and "Because it is less accurate." in text and "Because of others" not in text
+    assert "Not in one cell. Because of RFCI." in text and "Because it is less accurate." in text and "Because of others" not in text
     assert "| ER(30,3)/3 any | 500 | RFCI | 502 | 602 | ×1.20 | 3 |" in text
     assert "| ER(30,3)/3 any | 500 | RFCI | 0.820 | 0.720 | -0.100 ±0.000 | 3 |" in text
     assert "alone stopped" in text and "- machine: An abacus" in text and "do it" in text

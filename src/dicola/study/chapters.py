@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dicola.study.claims import Check, checks
+from dicola.study.claims import VARIANTS, Check, checks
 from dicola.study.expression import Facts, read_expression
 from dicola.study.figures import method_name
 from dicola.study.folder import Folder
@@ -140,11 +140,30 @@ def variants_chapter(studies: Mapping[str, Results]) -> str:
         "the baseline that the paper lacks, the learner started from the independence graph without any division. Leaves run FCI "
         "without a limit, so DiCoLa+FCI stands beside FCI exact as well as beside FCI with its limit.",
         picture("variants", "Tests and F1 of the variants"),
+        "In all settings and numbers of rows, each beside its learner alone:",
+        _variant_claims(studies).markdown(),
     ]
     tables = []
     for metric, title in (("tests", "Tests"), ("f1", "F1 of the skeleton"), ("mark_f1", "F1 of the marks"), ("time", "CPU seconds")):
         tables.append(f"**{title}**\n\n{_by_setting(studies, methods, metric).markdown()}")
     return "\n\n".join([*parts, folded(f"In figures: {LEGEND}", "\n\n".join(tables))])
+
+
+def _variant_claims(studies: Mapping[str, Results]) -> Table:
+    """How often each variant keeps the claims."""
+    names = {"paper": '`stop="paper"`', "auto": '`stop="auto"`', "reference": '`stop="reference"`', "uig": "from the UIG, not divided"}
+    lines = []
+    for variant in VARIANTS:
+        cells = [check for results in studies.values() for check in checks(results, variant)]
+        judged = [check for check in cells if check.accuracy is not None]
+        shares = (
+            f"{sum(check.needs_fewer_tests for check in cells)} of {len(cells)}",
+            f"{sum(check.is_as_accurate for check in judged)} of {len(judged)}",
+            f"{sum(check.is_more_accurate for check in judged)} of {len(judged)}",
+            f"{sum(check.is_faster for check in cells)} of {len(cells)}",
+        )
+        lines.append((names[variant], *shares))
+    return Table("", ("", "fewer tests", "F1 not below", "F1 above", "less time"), tuple(lines))
 
 
 def peers_chapter(studies: Mapping[str, Results]) -> str:

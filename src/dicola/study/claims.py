@@ -7,9 +7,23 @@ from dataclasses import dataclass
 
 from dicola.study.methods import BASES
 from dicola.study.plan import Setting
-from dicola.study.summary import Comparison, Outcome, Results, compared
+from dicola.study.summary import Comparison, Mean, Outcome, Results, compared
 
-PAIRS = (("fci", "dicola+fci/paper"), ("fci exact", "dicola+fci/paper"), *((base, f"dicola+{base}/paper") for base in BASES[1:]))
+VARIANTS = ("paper", "auto", "reference", "uig")
+"""The rules that stop the splitting, and no splitting at all."""
+
+
+def pairs(variant: str) -> list[tuple[str, str]]:
+    """Each learner alone with the method that is to be better; FCI stands alone with and without its limit.
+
+    >>> pairs("auto")[:2], pairs("uig")[-1]
+    ([('fci', 'dicola+fci/auto'), ('fci exact', 'dicola+fci/auto')], ('l-marvel', 'uig+l-marvel'))
+    """
+    alone = (BASES[0], "fci exact", *BASES[1:])
+    bases = [learner.partition(" ")[0] for learner in alone]
+    return [
+        (learner, f"uig+{base}" if variant == "uig" else f"dicola+{base}/{variant}") for learner, base in zip(alone, bases, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -45,18 +59,27 @@ class Check:
         return self.time.difference.value < 0
 
     @property
+    def accuracy(self) -> Mean | None:
+        """The difference in F1 where it has a standard error; a single run tells nothing."""
+        if not self.is_comparable or self.f1 is None or self.f1.difference.error is None:
+            return None
+        return self.f1.difference
+
+    @property
     def is_as_accurate(self) -> bool:
         """Is the mean F1 not below by more than the standard error of the difference? What cannot be compared does not speak against."""
-        if not self.is_comparable:
-            return True
-        assert self.f1 is not None
-        return self.f1.difference.value >= -(self.f1.difference.error or 0.0)
+        return self.accuracy is None or self.accuracy.value >= -(self.accuracy.error or 0.0)
+
+    @property
+    def is_more_accurate(self) -> bool:
+        """Is the mean F1 above by more than the standard error of the difference?"""
+        return self.accuracy is not None and self.accuracy.value > (self.accuracy.error or 0.0)
 
 
-def checks(results: Results) -> Iterator[Check]:
+def checks(results: Results, variant: str = "paper") -> Iterator[Check]:
     """One for each setting and learner that has rows of both."""
     for setting in results.settings:
-        for base, method in PAIRS:
+        for base, method in pairs(variant):
             alone, dicola = results.at(setting, base), results.at(setting, method)
             if alone is not None and dicola is not None:
                 yield Check(

@@ -61,7 +61,7 @@ def _in_short(studies: Mapping[str, Results], found: Mapping[str, list[Check]], 
     lines = []
     if cells:
         fewer, faster = sum(check.needs_fewer_tests for check in cells), sum(check.is_faster for check in cells)
-        both = [check for check in cells if check.is_comparable]
+        both = [check for check in cells if check.accuracy is not None]
         as_good = sum(check.is_as_accurate for check in both)
         lines = [
             ("fewer tests with DiCoLa than without", "in all settings, for all learners", f"in {fewer} of {len(cells)} cells"),
@@ -120,7 +120,7 @@ def _claims(found: Mapping[str, list[Check]], published: Published) -> str:
         return ""
     stopped = sum(check.alone.given_up and not check.dicola.given_up for _, check in cells)
     beyond = f"; in {stopped} of them the learner alone was stopped by the cap on three tables and DiCoLa was not" if stopped else ""
-    both = [check for _, check in cells if check.is_comparable]
+    both = [check for _, check in cells if check.accuracy is not None]
     return paragraphs(
         [
             "## Claims",
@@ -131,7 +131,7 @@ def _claims(found: Mapping[str, list[Check]], published: Published) -> str:
             "### Accuracy",
             "The mean F1 of the skeleton is not below the learner's by more than the standard error of the difference (same tables, so "
             f"differences are paired) in {sum(check.is_as_accurate for check in both)} of {len(both)} cells; it is above by more than that "
-            f"in {sum(_is_better(check) for check in both)}.",
+            f"in {sum(check.is_more_accurate for check in both)}.",
             _exceptions([(name, check) for name, check in cells if not check.is_as_accurate], "f1", published),
             "### Less time",
             _time(cells, published),
@@ -150,10 +150,6 @@ def _time(cells: Sequence[tuple[str, Check]], published: Published) -> str:
         lines.append((method_name(learner), f"{sum(check.is_faster for check in mine)} of {len(mine)}", middle, spread))
     table = Table("", ("learner", "cells with less time", "median", "range"), tuple(lines))
     return f"CPU seconds with DiCoLa as a multiple of the learner's alone. {published.reason('time')}\n\n{table.markdown()}"
-
-
-def _is_better(check: Check) -> bool:
-    return check.is_comparable and check.f1 is not None and check.f1.difference.value > (check.f1.difference.error or 0.0)
 
 
 def _exceptions(cells: Sequence[tuple[str, Check]], claim: str, published: Published) -> str:
@@ -178,5 +174,6 @@ def _exceptions(cells: Sequence[tuple[str, Check]], claim: str, published: Publi
     parts = []
     for reason, lines in by_reason.items():
         table = Table("", head, tuple(lines)).markdown()
-        parts.append(f"Not in {len(lines)} cells. {reason}\n\n{folded(f'the {len(lines)} cells', table) if len(lines) > 8 else table}")
+        cells_here = "one cell" if len(lines) == 1 else f"{len(lines)} cells"
+        parts.append(f"Not in {cells_here}. {reason}\n\n{folded(f'The {cells_here}', table) if len(lines) > 8 else table}")
     return "\n\n".join(parts)
