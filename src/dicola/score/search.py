@@ -21,6 +21,8 @@ from dicola.score.mag_climb import Climbed, climb
 from dicola.score.order_search import Ordered, best_of, order_search
 
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
+_SMALL = 3  # largest district of a start that comes from marks: where these are wrong they make huge ones
+_NEAR = 40.0  # a climb from marks that is behind the best by more than this will not catch up
 _UNION = 100  # variables up to which a search from random orders is made beside that from the decomposition
 
 
@@ -46,26 +48,35 @@ class MagSearch:
         for kind, count in self.work.items():
             ci.book_score(kind, count)
 
-    def climb(self, start: Marks, threshold: float | None = None) -> Climbed:
-        """The climb from an ancestral graph."""
+    def climb(self, start: Marks, *, within: bool = False, threshold: float | None = None, max_district: int | None = None) -> Climbed:
+        """The climb from an ancestral graph; ``within`` its edges, no others are added."""
         found = climb(
-            self.score, start, self.candidates, self.threshold if threshold is None else threshold, max_district=self.max_district
+            self.score,
+            start,
+            np.zeros_like(self.candidates) if within else self.candidates,
+            self.threshold if threshold is None else threshold,
+            max_district=self.max_district if max_district is None else max_district,
         )
         self.work["district fits"] += found.n_fits
         return found
 
+    def from_dag(self, found: Ordered) -> Climbed:
+        """The climb from the DAG of an order search, which has all edges worth having."""
+        self.work["parent searches"] += found.n_searches
+        return self.climb(marks_of_dag(found.parents), within=True)
+
     def from_orders(self, n_starts: int, seed: int) -> Climbed:
         """The climb from the best DAG of some searches from random orders."""
-        return self._from_dag(best_of(self.score, n_starts, seed))
+        return self.from_dag(best_of(self.score, n_starts, seed))
 
-    def from_graph(self, marks: Marks) -> Climbed:
-        """The better of two climbs: from a partly oriented graph made ancestral, and from the best DAG near its order."""
-        start = ancestral_marks(marks)
-        return best([self.climb(start), self._from_dag(order_search(self.score, topological_order(start)))])
+    def from_order_of(self, marks: Marks) -> Climbed:
+        """The climb from the best DAG near the order of a partly oriented graph."""
+        return self.from_dag(order_search(self.score, topological_order(ancestral_marks(marks))))
 
-    def _from_dag(self, found: Ordered) -> Climbed:
-        self.work["parent searches"] += found.n_searches
-        return self.climb(marks_of_dag(found.parents))
+    def from_marks(self, marks: Marks, rival: float) -> Climbed:
+        """The climb from a partly oriented graph made ancestral; single moves only where it stays far behind the ``rival`` score."""
+        found = self.climb(ancestral_marks(marks, _SMALL), threshold=-np.inf, max_district=_SMALL)
+        return found if found.score > rival + _NEAR else self.climb(found.marks)
 
     def mag(self, found: Climbed) -> MAG:
         """The MAG of a climb: with an edge for each pair that no set separates."""
@@ -90,13 +101,18 @@ def topological_order(marks: Marks) -> list[int]:
 
 
 def balanced(ci: CITest, skeleton: Skeleton, orientation: Orientation, seed: int) -> tuple[Skeleton, Orientation, float]:
-    """Refine what the decomposition found: climb from its graph, and from the best DAG near its order; up to 100 variables also from
-    the best DAG of random orders. The graph with the best score stands, as the PAG of its MAG.
+    """Refine what the decomposition found.
+
+    Climb from the best DAG near its order, up to 100 variables also from the best DAG of random orders, and from the graph itself. The
+    one with the best score stands, as the PAG of its MAG.
     """
     search = MagSearch.of(ci)
-    found = [search.from_graph(orientation.pag.reordered(ci.labels).marks)]
+    marks = orientation.pag.reordered(ci.labels).marks
+    found = [search.from_order_of(marks)]
     if len(ci) <= _UNION:
         found.append(search.from_orders(3, seed))
+    found = [search.climb(best(found).marks)]
+    found.append(search.from_marks(marks, found[0].score))
     search.book(ci)
     winner = best(found)
     refined = skeleton_of_mag(search.mag(winner), ci.names, skeleton.warnings)
