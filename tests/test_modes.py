@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dicola import DAG, DiCoLa, Discovery, FisherZ, InvalidSetting, NeedsData, Oracle, discover, simulate
-from dicola.modes import MODES, mode_named
+from dicola.modes import MODES, SCORED, mode_named
 
 
 def table(seed: int = 1, rows: int = 600) -> pd.DataFrame:
@@ -55,7 +55,7 @@ def test_what_a_mode_fixes_cannot_be_set_otherwise():
     with pytest.raises(InvalidSetting, match="comes with colliders='order'"):
         discover(ci, mode="fast", colliders="majority")
     assert discover(ci, mode="fast", colliders="order").settings["mode"] == "fast"
-    with pytest.raises(InvalidSetting, match="'exact' or 'fast'"):
+    with pytest.raises(InvalidSetting, match=r"'exact', 'fast'.* or 'auto'"):
         discover(ci, mode="perfect")
 
 
@@ -64,3 +64,60 @@ def test_evaluations_and_score_are_written_and_read_back(tmp_path):
     found.write(tmp_path)
     again = Discovery.read(tmp_path)
     assert again == found and again.evaluations == found.evaluations
+
+
+def test_auto_scores_tables_of_numbers_and_says_so():
+    found = discover(FisherZ(table()), mode="auto")
+    assert found.settings["mode"] == SCORED and "linear Gaussian" in found.settings["mode_chosen"]
+    assert f"mode: {SCORED}, as the columns can be scored" in found.summary()
+    assert "mode_chosen" not in discover(FisherZ(table())).settings and "mode: exact\n" in discover(FisherZ(table())).summary()
+
+
+def test_auto_scores_a_covariance_matrix_too():
+    frame = table()
+    test = FisherZ.from_covariance(frame.cov(), len(frame))
+    assert discover(test, mode="auto").settings["mode"] == SCORED
+
+
+def test_auto_is_exact_where_a_score_would_be_out_of_place():
+    frame = table()
+    graded = frame.assign(**{frame.columns[3]: np.sign(frame[frame.columns[3]])})
+    reasons = {
+        "only 2 different values": FisherZ(graded),
+        "fewer than 5 a variable": FisherZ(frame.iloc[:40]),
+        "no correlations": Oracle(DAG.from_edges([("A", "B"), ("C", "B")])),
+    }
+    for words, test in reasons.items():
+        found = discover(test, mode="auto")
+        assert found.settings["mode"] == "exact" and words in found.settings["mode_chosen"]
+        assert found.pag == discover(test).pag
+
+
+def test_marks_that_the_score_decided_are_not_laid_to_separating_sets():
+    found = discover(FisherZ(table(seed=3)), mode="fast")
+    (a, b), _ = next((ends, reason) for ends, reason in found.reasons.items() if reason.rule == "R0")
+    told = str(found.explain(found.skeleton.labels[a], found.skeleton.labels[b]))
+    assert "in the DAG with the best score" in told and "is not needed to separate" not in told
+    assert "in the DAG with the best score" in found.report()
+
+
+@pytest.mark.parametrize("mode", ["exact", "fast"])
+def test_an_illegal_graph_is_made_legal_on_request_and_a_legal_one_left_alone(mode, tmp_path):
+    was_illegal = 0
+    for seed in range(12):
+        ci = FisherZ(table(seed, rows=200))
+        found, legal = discover(ci, mode=mode), discover(ci, mode=mode, legalize=True)
+        assert legal.legality
+        if found.legality:
+            assert legal.pag == found.pag and legal.skeleton == found.skeleton and legal.warnings == found.warnings
+        else:
+            was_illegal += 1
+            assert "the graph was no legal PAG" in legal.warnings[-1] and found.skeleton.edges <= legal.skeleton.edges
+            assert Discovery.read(legal.write(tmp_path / str(seed))) == legal
+    assert 0 < was_illegal < 12
+
+
+def test_legality_of_dag_classes_and_selection_is_not_touched():
+    for settings in ({"learner": "pc"}, {"selection": True, "decompose": False}):
+        with pytest.raises(InvalidSetting, match="legalize"):
+            discover(FisherZ(table()), legalize=True, **settings)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dicola._version import __version__ as __version__
 
 _HOME = {
+    "BossFCI": "dicola.learners.boss_fci",
     "CallableTest": "dicola.ci.callable_test",
     "CITest": "dicola.ci.base",
     "DAG": "dicola.graphs.dag",
@@ -35,6 +36,7 @@ _HOME = {
     "NeedsData": "dicola.errors",
     "Oracle": "dicola.ci.oracle",
     "PAG": "dicola.graphs.pag",
+    "compare_modes": "dicola.mode_comparison",
     "discover": "dicola.discover",
     "legality": "dicola.graphs.equivalence",
     "mag_to_pag": "dicola.graphs.equivalence",
@@ -97,12 +99,14 @@ if TYPE_CHECKING:
     from dicola.graphs.mag import MAG as MAG
     from dicola.graphs.pag import PAG as PAG
     from dicola.learners.base import Learner as Learner
+    from dicola.learners.boss_fci import BossFCI as BossFCI
     from dicola.learners.fci import FCI as FCI
     from dicola.learners.fci_plus import FCIPlus as FCIPlus
     from dicola.learners.icd import ICD as ICD
     from dicola.learners.l_marvel import LMarvel as LMarvel
     from dicola.learners.pc import PC as PC
     from dicola.learners.rfci import RFCI as RFCI
+    from dicola.mode_comparison import compare_modes as compare_modes
 
 
 def __getattr__(name: str) -> Any:

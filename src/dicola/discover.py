@@ -22,8 +22,9 @@ from dicola.graphs.skeleton import Skeleton
 from dicola.learners.base import Context, Learner, OrientationSettings
 from dicola.learners.names import learner_named
 from dicola.learners.together import bunches, learn_together
-from dicola.modes import mode_named
+from dicola.modes import chosen_mode
 from dicola.orient.fixpoint import Orientation
+from dicola.score.legal import legalized
 
 _MANY_LEAVES = 20  # leaves a variable from which on the user is told
 
@@ -50,12 +51,14 @@ def discover(
     selection: bool = False,
     max_path_length: int | None = None,
     seed: int = 0,
+    legalize: bool = False,
     progress: Progress | None = None,
 ) -> Discovery:
     """Learn the PAG over the variables of a conditional independence test.
 
     Exact for every complete learner and every ``stop`` if the test never errs (Theorem 4). Other modes than ``"exact"`` score graphs on
-    the data behind the test (see ``dicola.modes``); ``seed`` is that of the orders they start from.
+    the data behind the test (see ``dicola.modes``); ``"auto"`` takes one that fits them, and the settings say why.
+    ``seed`` is that of the orders they start from.
 
     ``decompose=False`` runs the base learner on all variables at once. ``stop`` says when to stop splitting: ``"auto"`` where it no
     longer pays, ``"paper"`` when nothing splits any more, ``"reference"`` at the caps of the authors' released code; ``max_depth``,
@@ -64,14 +67,15 @@ def discover(
     independence graph (``leaf_start="uig"``) or from the complete graph; ``"auto"`` is ``"complete"`` for ``stop="reference"``, as
     released, else ``"uig"``. ``colliders`` decides unshielded triples by the recorded separating set (``"sepset"``) or by asking again
     (``"conservative"``, ``"majority"``, ``"max_p"``) or by the best DAG of an order search (``"order"``). ``selection=True`` allows for
-    selection of the sample, without decomposition. ``n_jobs`` leaves are learned at a time; the answer does not depend on it.
+    selection of the sample, without decomposition. ``legalize=True`` replaces a graph that no MAG has as its PAG by that of a MAG nearby;
+    ``Discovery.legality`` tells in any case. ``n_jobs`` leaves are learned at a time; the answer does not depend on it.
     """
     if not isinstance(ci, CITest):
         raise InvalidSetting(
             f"discover takes a conditional independence test, not a {type(ci).__name__}; wrap a table as FisherZ(table, alpha=0.01), "
             "or use DiCoLa(...).fit(table)."
         )
-    preset = mode_named(mode)
+    preset, why = chosen_mode(mode, ci)
     learner, stop, colliders = (
         preset.setting("learner", learner, "fci"),
         preset.setting("stop", stop, "auto"),
@@ -83,10 +87,10 @@ def discover(
     rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes, base.work_size)
     orientation = OrientationSettings(colliders, selection, max_path_length, seed)
     if selection and not base.allows_selection:
-        raise InvalidSetting(
-            f"{base.title} assumes that nothing is hidden and nothing selected; selection=True goes with the other learners."
-        )
-    if preset.needs_data or colliders == "order":
+        raise InvalidSetting(f"{base.title} assumes that nothing was selected; selection=True goes with the other learners.")
+    if legalize and (selection or base.name == "pc"):
+        raise InvalidSetting("legalize=True makes the PAG of a MAG without selection; leave it out for PC and with selection=True.")
+    if preset.needs_data or base.needs_data or colliders == "order":
         ci.correlations()
     _check_choices(uig=uig, leaf_start=leaf_start, n_jobs=n_jobs, selection=selection, decompose=decompose)
     warm = leaf_start == "uig" or (leaf_start == "auto" and stop != "reference")
@@ -117,6 +121,9 @@ def discover(
     if preset.refine is not None:
         skeleton, oriented, score = preset.refine(ledger.during("orientation"), skeleton, oriented, seed)
         clock.lap("refinement")
+    if legalize:
+        skeleton, oriented = legalized(skeleton, oriented)
+        clock.lap("legality")
 
     return Discovery(
         pag=oriented.pag.reordered(ci.names),
@@ -127,6 +134,7 @@ def discover(
             "learner": _described(base),
             "test": _test_settings(ci),
             "mode": preset.name,
+            **({} if why is None else {"mode_chosen": why}),
             "decompose": decompose,
             "stop": stop,
             "max_depth": max_depth,
@@ -139,6 +147,7 @@ def discover(
             "selection": selection,
             "max_path_length": max_path_length,
             "seed": seed,
+            "legalize": legalize,
         },
         warnings=(*warnings, *_tree_warnings(tree, len(ci)), *skeleton.warnings, *_orientation_warnings(oriented)),
         conflicts=oriented.conflicts,

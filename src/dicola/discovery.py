@@ -70,9 +70,11 @@ class Discovery:
         """A few lines for a person."""
         tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
         shape = f"{self.tree.n_leaves} leaves, the largest with {self.tree.largest_leaf} variables, depth {self.tree.depth}"
+        mode, why = self.settings.get("mode", "exact"), self.settings.get("mode_chosen")
         lines = [
             f"{len(self.pag)} variables, {self.pag.n_edges} edges "
             f"({self.pag.count(Mark.ARROW)} arrowheads, {self.pag.count(Mark.TAIL)} tails, {self.pag.count(Mark.CIRCLE)} circles)",
+            f"mode: {mode}" + (f", as {why}" if why else ""),
             f"decomposition: {shape}" if self.tree.branches else "decomposition: none, the learner ran on all variables at once",
             f"tests: {self.tests['total']:,} ({tests})",
         ]

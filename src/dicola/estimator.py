@@ -56,6 +56,7 @@ class DiCoLa:
         selection: bool = False,
         max_path_length: int | None = None,
         seed: int = 0,
+        legalize: bool = False,
     ) -> None:
         self.learner = learner
         self.ci_test = ci_test
@@ -75,6 +76,7 @@ class DiCoLa:
         self.selection = selection
         self.max_path_length = max_path_length
         self.seed = seed
+        self.legalize = legalize
 
     def fit(self, X: Dataset | Any, y: None = None, *, progress: Progress | None = None) -> Self:  # noqa: N803
         """Learn from a table: DataFrame, array or Dataset. ``y`` is ignored; it is there for pipelines."""

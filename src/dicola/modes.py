@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dicola.ci.base import CITest
-from dicola.errors import InvalidSetting
+from dicola.errors import InvalidSetting, NeedsData
 from dicola.graphs.skeleton import Skeleton
 from dicola.orient.fixpoint import Orientation
 from dicola.score.search import balanced
@@ -67,11 +69,46 @@ BALANCED = Mode(
     refine=lambda ci, skeleton, orientation, seed: Refined(*balanced(ci, skeleton, orientation, seed)),
 )
 MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, FAST, BALANCED)}
+SCORED = "balanced"  # what "auto" takes where the data can be scored
+AUTO = "auto"
+_FEW_VALUES = 10  # a column with fewer different values is taken for categories or grades
+_FEW_ROWS = 5  # rows a variable below which the score modes were never tried
 
 
 def mode_named(name: str) -> Mode:
     """The mode of that name."""
     found = MODES.get(str(name).lower())
     if found is None:
-        raise InvalidSetting(f"mode is {name!r}; it may be {' or '.join(repr(known) for known in MODES)}.")
+        raise InvalidSetting(f"mode is {name!r}; it may be {', '.join(repr(known) for known in MODES)} or {AUTO!r}.")
     return found
+
+
+def chosen_mode(name: str, ci: CITest) -> tuple[Mode, str | None]:
+    """The mode of that name; for ``"auto"`` the one that fits the data behind the test, and the reason in words."""
+    if str(name).lower() != AUTO:
+        return mode_named(name), None
+    doubt = doubt_about_scoring(ci)
+    if doubt is not None:
+        return EXACT, doubt
+    return MODES[SCORED], "the columns can be scored as linear Gaussian, where this mode was the more accurate in simulations"
+
+
+def doubt_about_scoring(ci: CITest) -> str | None:
+    """What speaks against scoring graphs by the Gaussian BIC on the data behind a test; ``None`` where nothing does.
+
+    Errors need not be Gaussian for that: what counts is that correlations mean something.
+    """
+    try:
+        _, rows = ci.correlations()
+    except NeedsData:
+        return "the test carries no correlations, so no graph can be scored"
+    if rows < _FEW_ROWS * len(ci):
+        return f"{rows} rows are fewer than {_FEW_ROWS} a variable, where scores were never tried"
+    try:
+        values = ci.samples()
+    except NeedsData:
+        return None
+    for name, column in zip(ci.labels, values.T, strict=True):
+        if (different := len(np.unique(column))) < _FEW_VALUES:
+            return f"{name!r} has only {different} different values, so it is no Gaussian variable"
+    return None

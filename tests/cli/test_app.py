@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 from dicola.blankets.names import BLANKETS
 from dicola.ci.names import TESTS
-from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, oracle, report, simulate, tests
+from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, modes, oracle, report, simulate, tests
 from dicola.cli.app import app
 
-MODULES = (demo, fit, simulate, oracle, compare, explain, report, convert, learners, tests, blankets)
+MODULES = (demo, fit, simulate, oracle, compare, explain, report, convert, modes, learners, tests, blankets)
 COMMAND = [sys.executable, "-c", "from dicola.cli.app import main; main()"]
 
 
@@ -49,6 +49,8 @@ def test_every_command_has_json_on_standard_output_and_nothing_else(small, tmp_p
         ["report", small / "results", "--out", tmp_path / "again.html"],
         ["convert", small / "results", tmp_path / "pag.dot"],
         ["learners"],
+        ["modes"],
+        ["modes", str(small / "table.csv"), "--mode", "exact", "--mode", "fast"],
         ["tests"],
         ["blankets"],
     ):

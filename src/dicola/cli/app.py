@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, oracle, report, simulate, tests
+from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, modes, oracle, report, simulate, tests
 from dicola.cli.options import FLAG
 from dicola.cli.words import in_options
 from dicola.errors import DicolaError
@@ -54,6 +54,7 @@ _add(compare.compare, compare.EXAMPLES)
 _add(explain.explain, explain.EXAMPLES)
 _add(report.report, report.EXAMPLES)
 _add(convert.convert, convert.EXAMPLES)
+_add(modes.modes, modes.EXAMPLES)
 _add(learners.learners, learners.EXAMPLES)
 _add(tests.tests, tests.EXAMPLES)
 _add(blankets.blankets, blankets.EXAMPLES)

@@ -60,9 +60,13 @@ def fit(
     colliders: options.Colliders = "sepset",
     max_condition_size: options.MaxConditionSize = None,
     max_possible_dsep_size: options.MaxPossibleDsepSize = None,
-    seed: Annotated[
-        int, typer.Option("--seed", rich_help_panel=options.TUNING, help="Seed of the start orders; mode exact draws none.")
-    ] = 0,
+    legalize: Annotated[
+        bool,
+        typer.Option(
+            "--legalize", metavar=options.FLAG, rich_help_panel=options.TUNING, help="Replace a graph that is no legal PAG by one."
+        ),
+    ] = False,
+    seed: options.Seed = 0,
 ) -> None:
     """Learn a PAG from a table.
 
@@ -89,6 +93,7 @@ def fit(
         uig_alpha=uig_alpha,
         colliders=colliders,
         seed=seed,
+        legalize=legalize,
     )
     dataset = read_table(data, header=header)
     with progress_bar(quiet or json) as progress:

@@ -12,7 +12,7 @@ EXAMPLES = ("dicola learners", "dicola learners --json")
 
 def learners(json: options.Json = False) -> None:
     """List the base learners with their reference, guarantee and settings."""
-    from dicola.learners.names import LEARNERS
+    from dicola.learners.names import LEARNERS, SCORED
 
     known = [
         {
@@ -23,6 +23,6 @@ def learners(json: options.Json = False) -> None:
             "complete": learner.complete,
             "settings": {field.name: field.default for field in fields(learner)},  # type: ignore[arg-type]
         }
-        for learner in LEARNERS.values()
+        for learner in (*LEARNERS.values(), *SCORED.values())
     ]
     show_choices("learners", known, as_json=json)

@@ -16,7 +16,8 @@ def show_choices(kind: str, choices: Sequence[dict[str, Any]], *, as_json: bool)
         return
     width = max(len(choice["name"]) for choice in choices)
     for choice in choices:
-        typer.echo(f"{choice['name']:{width}}  {choice['title']}: {choice['reference']}")
+        reference = f": {choice['reference']}" if "reference" in choice else ""
+        typer.echo(f"{choice['name']:{width}}  {choice['title']}{reference}")
         for key, value in choice.items():
             if key == "settings":
                 value = "settings: " + ", ".join(f"{name}={default!r}" for name, default in value.items())

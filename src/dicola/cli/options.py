@@ -16,9 +16,9 @@ FLAG = ""  # the help would show <bool> beside an option that takes no value
 
 def learners(incomplete: str) -> list[str]:
     """Names of base learners, for the shell to complete."""
-    from dicola.learners.names import LEARNERS
+    from dicola.learners.names import LEARNERS, SCORED
 
-    return [name for name in LEARNERS if name.startswith(incomplete)]
+    return [name for name in (*LEARNERS, *SCORED) if name.startswith(incomplete)]
 
 
 def tests(incomplete: str) -> list[str]:
@@ -37,9 +37,9 @@ def blankets(incomplete: str) -> list[str]:
 
 def modes(incomplete: str) -> list[str]:
     """Names of modes, for the shell to complete."""
-    from dicola.modes import MODES
+    from dicola.modes import AUTO, MODES
 
-    return [name for name in MODES if name.startswith(incomplete)]
+    return [name for name in (*MODES, AUTO) if name.startswith(incomplete)]
 
 
 def networks(incomplete: str) -> list[str]:
@@ -62,7 +62,8 @@ Mode = Annotated[
         "--mode",
         autocompletion=modes,
         rich_help_panel=METHOD,
-        help="exact (the paper's method) or fast (its skeleton, colliders by an order search).",
+        help="exact (the paper's method), fast (its skeleton, colliders by an order search), balanced (the best MAG by score), "
+        "or auto (what fits the table); see: dicola modes.",
     ),
 ]
 Learner = Annotated[
@@ -71,7 +72,7 @@ Learner = Annotated[
         "--learner",
         autocompletion=learners,
         rich_help_panel=METHOD,
-        help="Base learner: fci, rfci, fci+, icd, l-marvel or pc (see: dicola learners).",
+        help="Base learner: fci, rfci, fci+, icd, l-marvel, pc, boss-fci or mag-bic (see: dicola learners).",
     ),
 ]
 Alone = Annotated[
@@ -102,6 +103,7 @@ Colliders = Annotated[
         "--colliders", rich_help_panel=TUNING, help="How unshielded triples are decided: sepset, conservative, majority, max_p or order."
     ),
 ]
+Seed = Annotated[int, typer.Option("--seed", rich_help_panel=TUNING, help="Seed of the start orders; mode exact draws none.")]
 MaxConditionSize = Annotated[
     int | None,
     typer.Option(

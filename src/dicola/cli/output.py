@@ -60,6 +60,8 @@ def show(found: Discovery, *, as_json: bool, quiet: bool, folder: Path | None, m
     typer.echo(text if text else "(no edges)")
     typer.echo()
     typer.echo(found.summary())
+    if not found.legality:
+        typer.echo("note: no class of MAGs has exactly these marks (not a legal PAG), as often with finite samples; see --legalize.")
     for warning in found.warnings:
         typer.echo(f"note: {in_options(warning)}")
     for key, value in (more or {}).items():
@@ -74,6 +76,8 @@ def _facts(found: Discovery, folder: Path | None) -> dict[str, Any]:
         "nodes": list(found.pag.names),
         "edges": edges,
         "tests": found.tests,
+        "evaluations": found.evaluations,
+        "score": found.score,
         "seconds": found.seconds,
         "tree": {"n_leaves": found.tree.n_leaves, "largest_leaf": found.tree.largest_leaf, "depth": found.tree.depth},
         "settings": found.settings,

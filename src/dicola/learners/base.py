@@ -53,7 +53,8 @@ class OrientationSettings:
 class Learner(ABC):
     """A learner of skeletons. A frozen dataclass of its settings; ``None`` means no limit.
 
-    ``complete`` says whether it finds the true skeleton of every MAG from perfect answers when no limit is set.
+    ``complete`` says whether it finds the true skeleton of every MAG from perfect answers when no limit is set, ``needs_data``
+    whether it scores graphs on the data behind the test, so that no oracle will do.
     """
 
     name: ClassVar[str]
@@ -62,6 +63,7 @@ class Learner(ABC):
     guarantee: ClassVar[str]
     complete: ClassVar[bool]
     allows_selection: ClassVar[bool] = True
+    needs_data: ClassVar[bool] = False
     auto_stop: ClassVar[str] = "auto"  # what stop="auto" means for it
 
     @property

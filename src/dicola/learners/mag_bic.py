@@ -29,6 +29,7 @@ class MagBIC(Learner):
     guarantee: ClassVar[str] = "consistent score, heuristic search; linear relations"
     complete: ClassVar[bool] = False
     allows_selection: ClassVar[bool] = False
+    needs_data: ClassVar[bool] = True
     auto_stop: ClassVar[str] = "reference"
 
     penalty: float = 2.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dicola.errors import InvalidSetting
 from dicola.learners.base import Learner
+from dicola.learners.boss_fci import BossFCI
 from dicola.learners.fci import FCI
 from dicola.learners.fci_plus import FCIPlus
 from dicola.learners.icd import ICD
@@ -13,7 +14,7 @@ from dicola.learners.pc import PC
 from dicola.learners.rfci import RFCI
 
 LEARNERS: dict[str, type[Learner]] = {learner.name: learner for learner in (FCI, RFCI, FCIPlus, ICD, LMarvel, PC)}
-SCORED: dict[str, type[Learner]] = {learner.name: learner for learner in (MagBIC,)}
+SCORED: dict[str, type[Learner]] = {learner.name: learner for learner in (BossFCI, MagBIC)}
 """Learners that score graphs on data, so that no oracle will do."""
 
 

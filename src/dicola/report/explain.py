@@ -15,7 +15,7 @@ from dicola.graphs.pag import edge_in_words
 from dicola.graphs.skeleton import RecordedSets
 from dicola.orient.partial import Conflict
 from dicola.report.result import Evidence
-from dicola.report.words import MEANINGS, NO_REASON, UNDECIDED, apart_for, rule_in_words
+from dicola.report.words import MEANINGS, NO_REASON, UNDECIDED, apart_for, rule_in_words, rules_of
 
 _MARK_NAMES = {Mark.CIRCLE: "circle", Mark.ARROW: "arrowhead", Mark.TAIL: "tail"}
 
@@ -159,10 +159,10 @@ def _end(found: Evidence, at: str, other: str, mark: Mark, mark_other: Mark) -> 
     meaning = MEANINGS[mark, mark_other].format(at=at, other=other)
     if reason is None:
         return End(at, _MARK_NAMES[mark], meaning, None, (), UNDECIDED if mark is Mark.CIRCLE else NO_REASON, None)
-    witness = tuple(labels[v] for v in reason.witness)
-    apart = apart_for(reason.rule, witness)
+    witness, rules = tuple(labels[v] for v in reason.witness), rules_of(found.settings)
+    apart = apart_for(reason.rule, witness, rules)
     separation = None if apart is None else separation_of(found, *apart)
-    return End(at, _MARK_NAMES[mark], meaning, reason.rule, witness, rule_in_words(reason.rule, witness), separation)
+    return End(at, _MARK_NAMES[mark], meaning, reason.rule, witness, rule_in_words(reason.rule, witness, rules), separation)
 
 
 def _reading(edge: Edge) -> Edge:

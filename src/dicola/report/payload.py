@@ -25,7 +25,7 @@ from dicola.report.labels import short_label
 from dicola.report.layout import layout
 from dicola.report.result import Result
 from dicola.report.routing import bends
-from dicola.report.words import MEANINGS, NO_REASON, OTHER_RULE, RULES, UNDECIDED
+from dicola.report.words import MEANINGS, NO_REASON, OTHER_RULE, UNDECIDED, rules_of
 
 _ROOM_FOR_SETS: Final = 600_000  # numbers; a few megabytes
 
@@ -68,15 +68,16 @@ def _facts(found: Result) -> dict[str, Any]:
         "undecided": {"1": UNDECIDED, "2": NO_REASON, "3": NO_REASON},
         "rules": {
             name: {"roles": dict(rule.roles), "sentence": rule.sentence, "apart": rule.apart}
-            for name, rule in {**RULES, "": OTHER_RULE}.items()
+            for name, rule in {**rules_of(found.settings), "": OTHER_RULE}.items()
         },
     }
 
 
 def _about(settings: Mapping[str, Any]) -> list[str]:
-    """The run in a few words: learner, test, level, rows."""
+    """The run in a few words: mode where it is not the exact one, learner, test, level, rows."""
     learner, test = settings.get("learner") or {}, settings.get("test") or {}
-    words = [learner.get("name"), test.get("name")]
+    mode = settings.get("mode")
+    words = [None if mode == "exact" else mode, learner.get("name"), test.get("name")]
     if test.get("alpha") is not None:
         words.append(f"alpha {test['alpha']}")
     if test.get("n_samples") is not None:

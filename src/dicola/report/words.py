@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from dicola.graphs.marks import Mark
 
@@ -94,16 +94,34 @@ RULES: Final[Mapping[str, Rule]] = {
         ("c", "d"),
     ),
 }
+BY_ORDER: Final[Mapping[str, Rule]] = {
+    "R0": Rule(
+        _ABC,
+        "{a} and {c} are not adjacent, and {b} is a collider between them: in the DAG with the best score, or by what separates them where "
+        "that DAG has no such triple. So both edges have an arrowhead at {b}.",
+    ),
+    "R1": Rule(
+        _ABC,
+        "{a} points at {b}, and {b} is no collider between {a} and {c}: in the DAG with the best score, or by what separates them where "
+        "that DAG has no such triple. So {b} causes {c}.",
+    ),
+}
+"""The rules that speak otherwise where an order search decided the colliders."""
 OTHER_RULE: Final = Rule({}, "This rule applied to {path}.")
 
 
-def rule_in_words(rule: str, witness: Sequence[str]) -> str:
+def rules_of(settings: Mapping[str, Any]) -> Mapping[str, Rule]:
+    """How the rules speak about a run with these settings."""
+    return {**RULES, **BY_ORDER} if settings.get("colliders") == "order" else RULES
+
+
+def rule_in_words(rule: str, witness: Sequence[str], rules: Mapping[str, Rule] = RULES) -> str:
     """Why the rule put its mark, with the names of the vertices on which it fired."""
-    known = RULES.get(rule, OTHER_RULE)
+    known = rules.get(rule, OTHER_RULE)
     return known.sentence.format(path=", ".join(witness), **known.names(witness))
 
 
-def apart_for(rule: str, witness: Sequence[str]) -> tuple[str, str] | None:
+def apart_for(rule: str, witness: Sequence[str], rules: Mapping[str, Rule] = RULES) -> tuple[str, str] | None:
     """The pair whose separating set the rule rests on."""
-    known = RULES.get(rule, OTHER_RULE)
+    known = rules.get(rule, OTHER_RULE)
     return None if known.apart is None else (known.names(witness)[known.apart[0]], known.names(witness)[known.apart[1]])

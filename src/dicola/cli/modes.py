@@ -1,0 +1,48 @@
+"""``dicola modes``: the modes there are, or all of them on one table."""
+
+from __future__ import annotations
+
+from json import dumps
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dicola.cli import options
+from dicola.cli.listing import show_choices
+
+EXAMPLES = ("dicola modes", "dicola modes table.csv", "dicola modes table.csv --mode exact --mode fast --json")
+
+
+def modes(
+    data: Annotated[
+        Path | None, typer.Argument(metavar="[DATA]", help="A table on which to compare the modes; without one they are listed.")
+    ] = None,
+    header: options.Header = None,
+    mode: Annotated[
+        list[str] | None, typer.Option("--mode", autocompletion=options.modes, help="A mode to compare; repeat for several. Default: all.")
+    ] = None,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of the independence test.")] = 0.01,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+) -> None:
+    """List the modes; or run them on a table: how far they agree, how they score, and what they imply that the data reject."""
+    from dicola.modes import MODES
+
+    if data is None:
+        known = [
+            {"name": each.name, "title": each.title, "guarantee": each.guarantee, "data": _needs(each.needs_data)}
+            for each in MODES.values()
+        ]
+        show_choices("modes", known, as_json=json)
+        return
+    from dicola.ci.fisher_z import FisherZ
+    from dicola.data import read_table
+    from dicola.mode_comparison import compare_modes
+
+    compared = compare_modes(FisherZ(read_table(data, header=header), alpha=alpha), mode or None, seed)
+    typer.echo(dumps(compared.to_dict(), ensure_ascii=False) if json else str(compared))
+
+
+def _needs(needs_data: bool) -> str:
+    return "needs linear Gaussian data" if needs_data else "works with every test, an oracle included"

@@ -1,0 +1,148 @@
+"""How much hangs on the mode: every mode on the same data, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dicola.ci.base import CITest
+from dicola.discover import discover
+from dicola.discovery import Discovery
+from dicola.errors import InvalidSetting, NeedsData
+from dicola.graphs.bits import members
+from dicola.graphs.mag import MAG
+from dicola.metrics import Comparison, compare
+from dicola.modes import MODES
+from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.legal import nearby_mag
+
+_ASKED = 2000  # implied independences put to the test, at most
+
+
+@dataclass(frozen=True)
+class ModeFit:
+    """What one mode found, and how its graph fits the data.
+
+    ``score`` is the Gaussian BIC of a MAG of its class, or of one nearby where the graph is no legal PAG; less is better. Of the
+    independences between pairs that this MAG implies, ``implied`` were put to the test, and ``rejected`` were not borne out.
+    """
+
+    mode: str
+    found: Discovery
+    score: float
+    implied: int
+    rejected: int
+
+
+@dataclass(frozen=True)
+class ModeComparison:
+    """Several modes on the same data; ``str()`` is a table for a person, ``to_dict()`` the same for a program."""
+
+    fits: tuple[ModeFit, ...]
+    alpha: float
+
+    def agreement(self, one: str, other: str) -> Comparison:
+        """How near the graphs of two modes are; the F1 scores do not depend on which is taken for the truth."""
+        by_mode = {fit.mode: fit.found.pag for fit in self.fits}
+        for mode in (one, other):
+            if mode not in by_mode:
+                raise InvalidSetting(f"{mode!r} is not among the modes compared: {', '.join(by_mode)}.")
+        return compare(by_mode[one], by_mode[other])
+
+    @property
+    def agreed(self) -> tuple[str, ...]:
+        """The edges that every mode found with the same marks, as they print."""
+        first, *others = ([str(edge) for edge in fit.found.pag.edges()] for fit in self.fits)
+        return tuple(edge for edge in first if all(edge in each for each in others))
+
+    def __str__(self) -> str:
+        best = min(fit.score for fit in self.fits)
+        heads = ("mode", "edges", "arrowheads", "tails", "circles", "legal", "score above best", "independences rejected")
+        rows = [heads, *(self._row(fit, best) for fit in self.fits)]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
+        lines = [
+            "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
+            for row in rows
+        ]
+        lines += ["", f"At the level {self.alpha:g} about {100 * self.alpha:g} of 100 independences that hold are rejected by chance."]
+        lines += ["", "agreement of edges / of marks (F1)"]
+        modes = [fit.mode for fit in self.fits]
+        for i, one in enumerate(modes):
+            for other in modes[i + 1 :]:
+                near = self.agreement(one, other)
+                lines.append(f"{one} and {other}: {near.skeleton.f1:.3f} / {near.marks.f1:.3f}")
+        return "\n".join([*lines, "", f"{len(self.agreed)} edges have the same marks in every mode."])
+
+    def _row(self, fit: ModeFit, best: float) -> tuple[str, ...]:
+        facts = _counts(fit.found)
+        share = f"{fit.rejected} of {fit.implied}"
+        legal = "yes" if fit.found.legality else "no"
+        return (fit.mode, *map(str, facts.values()), legal, f"{fit.score - best:.1f}", share)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, ready for JSON."""
+        modes = [fit.mode for fit in self.fits]
+        return {
+            "modes": {
+                fit.mode: {
+                    **_counts(fit.found),
+                    "legal": fit.found.legality.legal,
+                    "score": fit.score,
+                    "implied_independences": fit.implied,
+                    "rejected_independences": fit.rejected,
+                    "tests": fit.found.tests["total"],
+                    "seconds": fit.found.seconds["total"],
+                }
+                for fit in self.fits
+            },
+            "alpha": self.alpha,
+            "agreement": {
+                f"{one} and {other}": self.agreement(one, other).to_dict() for i, one in enumerate(modes) for other in modes[i + 1 :]
+            },
+            "agreed": list(self.agreed),
+        }
+
+
+def compare_modes(ci: CITest, modes: Sequence[str] | None = None, seed: int = 0) -> ModeComparison:
+    """Run the modes (default: all) on the data behind a test and lay their answers side by side.
+
+    Where they agree the choice of the mode does not matter. Where they do not, a score far above the best, or many implied independences
+    that the data reject, speak against a graph; a small difference speaks for none.
+
+    >>> from dicola import FisherZ, simulate
+    >>> dag = simulate.er_dag(12, 2, seed=1)
+    >>> table = simulate.linear_gaussian(dag, 500, seed=1).drop(columns=list(simulate.hide(dag, 1, seed=1)))
+    >>> compare_modes(FisherZ(table), ["exact", "fast"]).agreement("exact", "fast").skeleton.f1
+    1.0
+    """
+    names = tuple(MODES) if modes is None else tuple(modes)
+    if len(set(names)) < 2:
+        raise InvalidSetting("compare at least two different modes.")
+    if ci.alpha is None:
+        raise NeedsData(f"{type(ci).__name__} has no level and no data; modes are compared on a table: FisherZ(table).")
+    score = GaussianBIC.of(ci)
+    return ModeComparison(tuple(_fit(ci, mode, score, seed) for mode in dict.fromkeys(names)), ci.alpha)
+
+
+def _fit(ci: CITest, mode: str, score: GaussianBIC, seed: int) -> ModeFit:
+    found = discover(ci, mode=mode, seed=seed)
+    mag = nearby_mag(found.pag.reordered(ci.labels))
+    implied, rejected = _rejected(ci, mag)
+    return ModeFit(mode, found, score.mag(mag), implied, rejected)
+
+
+def _rejected(ci: CITest, mag: MAG) -> tuple[int, int]:
+    """How many of the independences that the MAG implies between pairs, given their ancestors, were asked about, and how many fell."""
+    apart = [(a, b) for a in range(len(mag)) for b in range(a + 1, len(mag)) if b not in mag.around[a]]
+    asked = apart[:: -(-len(apart) // _ASKED) or 1]
+    fallen = sum(not ci.verdict(a, b, tuple(members(mag.canonical_separator(a, b)))).independent for a, b in asked)
+    return len(asked), fallen
+
+
+def _counts(found: Discovery) -> dict[str, int]:
+    pag = found.pag
+    return {
+        "edges": pag.n_edges,
+        **{f"{name}s": int((pag.marks == code).sum()) for name, code in (("arrowhead", 2), ("tail", 3), ("circle", 1))},
+    }

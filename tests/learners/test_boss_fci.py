@@ -1,0 +1,78 @@
+"""BOSS-FCI: the DAG's adjacencies, fewer after the tests; GFCI's rule for colliders out of the parents of the later variable."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dicola import DAG, BossFCI, FisherZ, InvalidSetting, Ledger, NeedsData, Oracle, discover, simulate
+from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.order_search import best_of
+
+
+def gaussian(seed: int, n: int = 14, hidden: int = 2, rows: int = 800) -> FisherZ:
+    dag = simulate.er_dag(n, 3, seed)
+    return FisherZ(simulate.linear_gaussian(dag, rows, seed).drop(columns=list(simulate.hide(dag, hidden, seed))), alpha=0.01)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_edges_lie_in_the_best_dag_and_the_others_have_sets(seed):
+    ci = gaussian(seed)
+    ledger = Ledger(ci)
+    skeleton = BossFCI().learn_skeleton(ledger)
+    best = best_of(GaussianBIC.of(ci), 3, 0)
+    joined = {tuple(sorted(pair)) for pair in np.argwhere(best.parents).tolist()}
+    assert skeleton.edges <= joined
+    assert ledger.evaluations == {"parent searches": best.n_searches}
+    for x in range(len(ci)):
+        for y in range(x + 1, len(ci)):
+            assert ((x, y) in skeleton.edges) != (skeleton.sets.get(x, y) is not None)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_triple_of_the_dag_is_a_collider_iff_it_is_one_there(seed):
+    ci = gaussian(seed)
+    skeleton = BossFCI().learn_skeleton(ci)
+    parents = best_of(GaussianBIC.of(ci), 3, 0).parents
+    adjacent = parents | parents.T
+    for b in range(len(ci)):
+        for a in np.flatnonzero(adjacent[b]).tolist():
+            for c in np.flatnonzero(adjacent[b]).tolist():
+                if a < c and not adjacent[a, c]:
+                    assert (b not in skeleton.sets[a, c]) == (parents[b, a] and parents[b, c])
+
+
+def test_a_hidden_common_cause_is_found_where_the_dag_has_none():
+    dag = DAG.from_edges([("A", "B"), ("D", "C"), ("L", "B"), ("L", "C")])
+    frame = simulate.linear_gaussian(dag, 5000, seed=1).drop(columns=["L"])
+    assert discover(FisherZ(frame), "boss-fci", decompose=False).pag == dag.true_pag(["L"])
+    assert discover(FisherZ(frame), "boss-fci").pag == dag.true_pag(["L"])
+
+
+def test_limits_are_those_of_fci_and_are_told():
+    found = discover(gaussian(2), BossFCI(max_condition_size=0), decompose=False)
+    assert any("max_condition_size" in warning for warning in found.warnings)
+    assert found.settings["learner"] == {
+        "name": "boss-fci",
+        "max_condition_size": 0,
+        "max_possible_dsep_size": None,
+        "possible_dsep": "blanket",
+        "n_starts": 3,
+        "penalty": 2.0,
+    }
+
+
+def test_an_oracle_has_no_data_to_score():
+    with pytest.raises(NeedsData, match="correlations"):
+        discover(Oracle(DAG.from_edges([("A", "B")])), "boss-fci")
+
+
+@pytest.mark.parametrize("bad", [0, -1, True, 1.5])
+def test_starts_are_counted_from_one(bad):
+    with pytest.raises(InvalidSetting, match="n_starts"):
+        BossFCI(n_starts=bad)
+
+
+def test_selection_is_refused():
+    with pytest.raises(InvalidSetting, match="BOSS-FCI assumes that nothing was selected"):
+        discover(gaussian(1), "boss-fci", decompose=False, selection=True)
