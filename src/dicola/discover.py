@@ -24,7 +24,7 @@ from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner, OrientationSettings
-from dicola.learners.names import learner_named
+from dicola.learners.names import learner_named, name_or_learner
 from dicola.learners.together import bunches, learn_together
 from dicola.modes import chosen_mode
 from dicola.orient.fixpoint import Orientation, orient
@@ -84,7 +84,7 @@ def discover(
         )
     preset, why = chosen_mode(mode, ci)
     learner, stop, colliders = (
-        preset.setting("learner", learner, "fci"),
+        preset.setting("learner", name_or_learner(learner), "fci"),
         preset.setting("stop", stop, "auto"),
         preset.setting("colliders", colliders, "sepset"),
     )
