@@ -40,7 +40,7 @@ def faults(test: Oracle, truth: PAG, target: str, **settings: object) -> list[st
 
 def test_the_edges_and_marks_of_the_target_are_those_of_the_true_pag_in_random_dags_with_hidden_variables():
     for number in range(1000):
-        dag, hidden = hidden_dag(61, number, most_observed=7 if number % 10 else 8)
+        dag, hidden = hidden_dag(61, number, most_observed=6 if number % 5 else 8)
         test, truth = Oracle(dag, hidden), dag.true_pag(hidden)
         assert [fault for target in test.names for fault in faults(test, truth, target)] == [], number
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import DAG, DiCoLa, Discovery, FisherZ, InvalidSetting, NeedsData, Oracle, discover, simulate
+from dicola import DAG, FCI, DiCoLa, Discovery, FisherZ, InvalidSetting, NeedsData, Oracle, discover, simulate
 from dicola.modes import MODES, SCORED, mode_named
 
 
@@ -55,6 +55,9 @@ def test_what_a_mode_fixes_cannot_be_set_otherwise():
     with pytest.raises(InvalidSetting, match="comes with colliders='order'"):
         discover(ci, mode="fast", colliders="majority")
     assert discover(ci, mode="fast", colliders="order").settings["mode"] == "fast"
+    assert discover(ci, FCI(), mode="balanced").settings["learner"]["name"] == "mag-bic"
+    with pytest.raises(InvalidSetting, match="comes with learner='mag-bic'"):
+        discover(ci, FCI(max_condition_size=2), mode="balanced")
     with pytest.raises(InvalidSetting, match=r"'exact', 'fast'.* or 'auto'"):
         discover(ci, mode="perfect")
 

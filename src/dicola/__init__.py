@@ -30,6 +30,7 @@ _HOME = {
     "InvalidGraph": "dicola.errors",
     "InvalidSetting": "dicola.errors",
     "Learner": "dicola.learners.base",
+    "Knowledge": "dicola.knowledge",
     "Ledger": "dicola.ci.ledger",
     "LocalDiscovery": "dicola.local_discovery",
     "MAG": "dicola.graphs.mag",
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
     )
     from dicola.graphs.mag import MAG as MAG
     from dicola.graphs.pag import PAG as PAG
+    from dicola.knowledge import Knowledge as Knowledge
     from dicola.learners.base import Learner as Learner
     from dicola.learners.boss_fci import BossFCI as BossFCI
     from dicola.learners.fci import FCI as FCI

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, is_dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any, Literal
 
@@ -18,12 +19,15 @@ from dicola.decompose.tree import Leaf, Tree, stop_rule
 from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting
+from dicola.graphs.equivalence import skeleton_of_mag
+from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
+from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner, OrientationSettings
-from dicola.learners.names import learner_named
+from dicola.learners.names import learner_named, name_or_learner
 from dicola.learners.together import bunches, learn_together
 from dicola.modes import chosen_mode
-from dicola.orient.fixpoint import Orientation
+from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.legal import legalized
 
 _MANY_LEAVES = 20  # leaves a variable from which on the user is told
@@ -52,6 +56,7 @@ def discover(
     max_path_length: int | None = None,
     seed: int = 0,
     legalize: bool = False,
+    knowledge: Knowledge | None = None,
     progress: Progress | None = None,
 ) -> Discovery:
     """Learn the PAG over the variables of a conditional independence test.
@@ -68,7 +73,9 @@ def discover(
     released, else ``"uig"``. ``colliders`` decides unshielded triples by the recorded separating set (``"sepset"``) or by asking again
     (``"conservative"``, ``"majority"``, ``"max_p"``) or by the best DAG of an order search (``"order"``). ``selection=True`` allows for
     selection of the sample, without decomposition. ``legalize=True`` replaces a graph that no MAG has as its PAG by that of a MAG nearby;
-    ``Discovery.legality`` tells in any case. ``n_jobs`` leaves are learned at a time; the answer does not depend on it.
+    ``Discovery.legality`` tells in any case. ``knowledge`` of what comes first and what causes what puts marks before any rule is asked; it
+    neither adds edges nor removes them, and a claim that the graph denies is a warning. ``n_jobs`` leaves are learned at a time; the
+    answer does not depend on it.
     """
     if not isinstance(ci, CITest):
         raise InvalidSetting(
@@ -77,7 +84,7 @@ def discover(
         )
     preset, why = chosen_mode(mode, ci)
     learner, stop, colliders = (
-        preset.setting("learner", learner, "fci"),
+        preset.setting("learner", name_or_learner(learner), "fci"),
         preset.setting("stop", stop, "auto"),
         preset.setting("colliders", colliders, "sepset"),
     )
@@ -85,11 +92,13 @@ def discover(
     stop = base.auto_stop if stop == "auto" else stop
     blanket = blanket_learner(blankets, uig_alpha)
     rule = stop_rule(stop, len(ci), max_depth, min_leaf_size, max_nodes, base.work_size)
-    orientation = OrientationSettings(colliders, selection, max_path_length, seed)
+    orientation = OrientationSettings(colliders, selection, max_path_length, seed, knowledge)
     if selection and not base.allows_selection:
         raise InvalidSetting(f"{base.title} assumes that nothing was selected; selection=True goes with the other learners.")
     if legalize and (selection or base.name == "pc"):
         raise InvalidSetting("legalize=True makes the PAG of a MAG without selection; leave it out for PC and with selection=True.")
+    if knowledge is not None:
+        _check_knowledge(knowledge, ci, base, refined=preset.refine is not None or legalize, selection=selection)
     if preset.needs_data or base.needs_data or colliders == "order":
         ci.correlations()
     _check_choices(uig=uig, leaf_start=leaf_start, n_jobs=n_jobs, selection=selection, decompose=decompose)
@@ -119,7 +128,10 @@ def discover(
 
     score = None
     if preset.refine is not None:
-        skeleton, oriented, score = preset.refine(ledger.during("orientation"), skeleton, oriented, seed)
+        by_tests = partial(_pag_by_tests, ledger.during("leaves"), n_jobs, blankets, uig_alpha, uig)
+        mag, score = preset.refine(ledger.during("orientation"), oriented, seed, by_tests)
+        skeleton = skeleton_of_mag(mag, ci.names, skeleton.warnings)
+        oriented = orient(skeleton)
         clock.lap("refinement")
     if legalize:
         skeleton, oriented = legalized(skeleton, oriented)
@@ -132,7 +144,7 @@ def discover(
         tests=ledger.counts,
         settings={
             "learner": described(base),
-            "test": test_settings(ci),
+            "test": described_test(ci),
             "mode": preset.name,
             **({} if why is None else {"mode_chosen": why}),
             "decompose": decompose,
@@ -148,8 +160,15 @@ def discover(
             "max_path_length": max_path_length,
             "seed": seed,
             "legalize": legalize,
+            "knowledge": None if knowledge is None else asdict(knowledge),
         },
-        warnings=(*warnings, *_tree_warnings(tree, len(ci)), *skeleton.warnings, *_orientation_warnings(oriented)),
+        warnings=(
+            *warnings,
+            *_tree_warnings(tree, len(ci)),
+            *skeleton.warnings,
+            *_orientation_warnings(oriented),
+            *(() if knowledge is None else knowledge.denied_by(oriented.pag)),
+        ),
         conflicts=oriented.conflicts,
         reasons=oriented.reasons,
         evaluations=ledger.evaluations,
@@ -194,6 +213,13 @@ def learn_leaves(
     return skeletons
 
 
+def _pag_by_tests(
+    ci: CITest, n_jobs: int, blankets: str | BlanketLearner, uig_alpha: float | None, uig: Literal["inherit", "relearn"]
+) -> PAG:
+    """The PAG of the mode exact, in the fixed order of the variables; what it asks is booked with ``ci``."""
+    return discover(ci, n_jobs=n_jobs, blankets=blankets, uig_alpha=uig_alpha, uig=uig).pag.reordered(ci.labels)
+
+
 class _Clock:
     """Seconds by phase."""
 
@@ -226,12 +252,27 @@ def _check_choices(*, uig: str, leaf_start: str, n_jobs: int, selection: bool, d
         )
 
 
+def _check_knowledge(knowledge: Knowledge, ci: CITest, base: Learner, *, refined: bool, selection: bool) -> None:
+    if not isinstance(knowledge, Knowledge):
+        raise InvalidSetting(
+            f"knowledge is a {type(knowledge).__name__}; make one: Knowledge(tiers=[...], forbidden=[...], required=[...])."
+        )
+    knowledge.check_names(ci.names)
+    if selection:
+        raise InvalidSetting("knowledge speaks of causes, and with selection of the sample marks speak of more; leave one of them out.")
+    if refined or not base.takes_knowledge:
+        raise InvalidSetting(
+            "knowledge puts marks before the rules are asked; graphs chosen by their score, made legal, or learned by PC do not heed them. "
+            "Take mode='exact' or 'fast' with another learner."
+        )
+
+
 def described(part: Learner | BlanketLearner) -> dict[str, Any]:
     """A part by its name and settings."""
     return {"name": part.name, **(asdict(part) if is_dataclass(part) else {})}
 
 
-def test_settings(ci: CITest) -> dict[str, Any]:
+def described_test(ci: CITest) -> dict[str, Any]:
     """A test by its name, level and number of rows."""
     return {"name": type(ci).__name__, "alpha": ci.alpha, "n_samples": ci.n_samples}
 

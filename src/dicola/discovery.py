@@ -18,6 +18,7 @@ from dicola.files import write_texts
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.equivalence import AncestralSets, Legality, legality
 from dicola.graphs.formats import native
+from dicola.graphs.mag import MAG
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import BlanketSets, MaskSets, RecordedSets, SeparatingSets, Skeleton
@@ -178,6 +179,9 @@ def _digests(pag: PAG, skeleton: str) -> dict[str, str]:
 def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
     later = skeleton.sets if isinstance(skeleton.sets, RecordedSets) else RecordedSets(otherwise=skeleton.sets)
     base = later.otherwise
+    mag = base.mag if isinstance(base, AncestralSets) else None
+    if mag is not None:  # the sets follow from the MAG; those of the leaves are of no use any more
+        base = TreeSets(tree, tuple(None if isinstance(node, Branch) else RecordedSets() for node in tree.nodes))
     assert isinstance(base, TreeSets)
     nodes: list[dict[str, Any]] = []
     for node, sets in zip(tree.nodes, base.leaf_sets, strict=True):
@@ -199,6 +203,7 @@ def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
         "edges": [list(edge) for edge in sorted(skeleton.edges)],
         "warnings": list(skeleton.warnings),
         "tree": nodes,
+        **({} if mag is None else {"mag": [[a, b, int(mag.marks[b, a]), int(mag.marks[a, b])] for a, b in mag.pairs()]}),
         "separated_later": [[x, y, list(z)] for (x, y), z in later.items()],
     }
 
@@ -223,6 +228,9 @@ def _skeleton_from_dict(facts: dict[str, Any], names: tuple[str, ...]) -> tuple[
     tree = Tree(tuple(nodes))
     edges = frozenset((a, b) for a, b in facts["edges"])
     sets: SeparatingSets = TreeSets(tree, tuple(leaf_sets))
+    if "mag" in facts:
+        labels = facts["labels"]
+        sets = AncestralSets(MAG.from_marked_edges([(labels[a], labels[b], at_a, at_b) for a, b, at_a, at_b in facts["mag"]], labels))
     if facts["separated_later"]:
         sets = RecordedSets({(x, y): z for x, y, z in facts["separated_later"]}, otherwise=sets)
     return Skeleton(tuple(facts["labels"]), nodes[0].variables, edges, sets, names, tuple(facts["warnings"])), tree

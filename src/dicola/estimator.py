@@ -12,6 +12,7 @@ from dicola.discover import Progress, discover
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting
 from dicola.graphs.pag import PAG
+from dicola.knowledge import Knowledge
 from dicola.learners.base import Learner
 
 
@@ -57,6 +58,7 @@ class DiCoLa:
         max_path_length: int | None = None,
         seed: int = 0,
         legalize: bool = False,
+        knowledge: Knowledge | None = None,
     ) -> None:
         self.learner = learner
         self.ci_test = ci_test
@@ -77,6 +79,7 @@ class DiCoLa:
         self.max_path_length = max_path_length
         self.seed = seed
         self.legalize = legalize
+        self.knowledge = knowledge
 
     def fit(self, X: Dataset | Any, y: None = None, *, progress: Progress | None = None) -> Self:  # noqa: N803
         """Learn from a table: DataFrame, array or Dataset. ``y`` is ignored; it is there for pipelines."""

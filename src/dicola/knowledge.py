@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from dicola.errors import InvalidData, InvalidSetting
-from dicola.graphs.marks import ARROW, TAIL, listed
+from dicola.graphs.marks import ARROW, TAIL, MixedGraph, listed
 
 _SECTIONS = ("addtemporal", "forbiddirect", "requiredirect", "forbiddengroup", "requiredgroup")
 
@@ -92,17 +92,17 @@ class Knowledge:
                 f"the knowledge speaks of {listed(missing)}, not among the variables. Correct the names or leave them out."
             )
 
-    def broken(self, labels: Sequence[str], marks: Mapping[tuple[int, int], int]) -> list[str]:
-        """Claims that a graph with these marks denies, in words; ``marks[a, b]`` is the mark at b on the edge a - b."""
-        at = {name: position for position, name in enumerate(labels)}
+    def denied_by(self, graph: MixedGraph) -> list[str]:
+        """Claims that a graph denies, in words."""
         said = []
-        for a, b in sorted(self.required):
-            if (at[a], at[b]) not in marks:
-                said.append(f"{a} was said to cause {b}, but the data show no edge between them; it may act through others.")
-            elif marks[at[b], at[a]] == ARROW:
-                said.append(f"{a} was said to cause {b}, but the edge between them ends in an arrowhead at {a}.")
+        for a, b in self.required:
+            mark = graph.marks[graph.index(b), graph.index(a)]
+            if mark == 0:
+                said.append(f"{a} was said to cause {b}, but there is no edge between them; it may act through others.")
+            elif mark == ARROW:
+                said.append(f"{a} was said to cause {b}, but the edge between them has an arrowhead at {a}.")
         for a, b in sorted(self.forbids):
-            if marks.get((at[b], at[a]) if a in at and b in at else (-1, -1)) == TAIL:
+            if graph.marks[graph.index(b), graph.index(a)] == TAIL:
                 said.append(f"{a} was said not to cause {b}, but the edge between them has a tail at {a}.")
         return said
 

@@ -12,7 +12,7 @@ from dicola.blankets.base import BlanketLearner
 from dicola.blankets.names import blanket_learner
 from dicola.ci.base import CITest
 from dicola.ci.ledger import Ledger
-from dicola.discover import described, test_settings
+from dicola.discover import described, described_test
 from dicola.errors import InvalidSetting
 from dicola.graphs.bits import mask_of
 from dicola.graphs.marks import listed
@@ -86,7 +86,7 @@ def local(
         },
         tests=ledger.counts,
         settings={
-            "test": test_settings(ci),
+            "test": described_test(ci),
             "blankets": described(learner),
             "max_condition_size": max_condition_size,
             "max_visited": max_visited,

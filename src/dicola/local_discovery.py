@@ -44,12 +44,12 @@ class LocalDiscovery:
 
     @property
     def causes(self) -> tuple[str, ...]:
-        """Direct causes: v --> target."""
+        """Direct causes, v --> target: direct in that no other variables of the table account for the dependence."""
         return self._joined(TAIL, ARROW)
 
     @property
     def effects(self) -> tuple[str, ...]:
-        """Direct effects: target --> v."""
+        """Direct effects, target --> v."""
         return self._joined(ARROW, TAIL)
 
     @property

@@ -1,4 +1,4 @@
-"""``dicola fit --target``: the surroundings of one variable."""
+"""``dicola fit``: the surroundings of one variable, and what is known beforehand."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from dicola import PAG, FisherZ, local, read_table
 from dicola.cli.app import app
+from dicola.graphs.marks import ARROW
 
 
 def run(*arguments: object):
@@ -51,3 +52,15 @@ def test_a_target_run_is_written_and_repeated_byte_for_byte(small, tmp_path):
 def test_what_cannot_be_is_told_in_a_sentence(small, options, message):
     done = run("fit", small / "table.csv", *options)
     assert done.exit_code == 1 and message in str(done.exception or done.output)
+
+
+def test_knowledge_is_read_from_a_file_and_obeyed(small, tmp_path):
+    names = read_table(small / "table.csv").names
+    (tmp_path / "known.txt").write_text(f"/knowledge\naddtemporal\n1 {names[0]}\n2 {' '.join(names[1:])}\n", encoding="utf-8")
+    done = run("fit", small / "table.csv", "--knowledge", tmp_path / "known.txt", "--out", tmp_path / "out", "--json")
+    pag = PAG.read(tmp_path / "out/pag.csv")
+    neighbours = [name for name in names[1:] if pag.marks[pag.index(names[0]), pag.index(name)]]
+    assert neighbours and all(pag.marks[pag.index(names[0]), pag.index(name)] == ARROW for name in neighbours)
+    assert json.loads(done.stdout)["settings"]["knowledge"]["tiers"][0] == [names[0]]
+    refused = run("fit", small / "table.csv", "--knowledge", tmp_path / "none.txt")
+    assert refused.exit_code == 1 and "could not be read" in str(refused.exception)

@@ -336,3 +336,15 @@ def test_answers_do_not_depend_on_the_order_of_the_vertices():
             assert set(mag.blanket(x)) == set(other.blanket(x))
             assert set(mag.district(x)) == set(other.district(x))
             assert set(mag.ancestors(x)) == set(other.ancestors(x))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_maximal_graph_of_an_ancestral_one_is_that_of_the_definition(seed):
+    rng = np.random.default_rng(700 + seed)
+    added = 0
+    for _ in range(80):
+        marks = random_ancestral_graph(rng, int(rng.integers(5, 8)), 0.3, 0.8)
+        graph = MAG.from_matrix(marks)
+        assert graph.maximal().to_matrix().tolist() == mag_by_definition(marks, range(len(marks)))
+        added += graph.maximal().n_edges - graph.n_edges
+    assert added > 0

@@ -19,7 +19,20 @@ EXAMPLES = (
     "dicola fit table.csv --json > result.json",
     "dicola fit table.csv --target Cancer",
 )
-_WHOLE_GRAPH = ("mode", "learner", "alone", "jobs", "stop", "max_depth", "max_nodes", "colliders", "max_possible_dsep_size", "seed", "legalize")
+_WHOLE_GRAPH = (
+    "mode",
+    "learner",
+    "alone",
+    "jobs",
+    "stop",
+    "max_depth",
+    "max_nodes",
+    "colliders",
+    "max_possible_dsep_size",
+    "seed",
+    "legalize",
+    "knowledge",
+)
 
 
 def fit(
@@ -29,7 +42,7 @@ def fit(
     header: options.Header = None,
     target: Annotated[
         str | None,
-        typer.Option("--target", metavar="NAME", help="Learn the causes and effects of this variable only, with far fewer tests."),
+        typer.Option("--target", metavar="NAME", help="Learn the causes and effects of this variable only."),
     ] = None,
     mode: options.Mode = "exact",
     learner: options.Learner = "fci",
@@ -74,6 +87,15 @@ def fit(
         ),
     ] = False,
     seed: options.Seed = 0,
+    knowledge: Annotated[
+        Path | None,
+        typer.Option(
+            "--knowledge",
+            metavar="FILE",
+            rich_help_panel=options.METHOD,
+            help="What is known beforehand: tiers, forbidden and required causes, as a Tetrad knowledge file.",
+        ),
+    ] = None,
 ) -> None:
     """Learn a PAG from a table.
 
@@ -84,6 +106,7 @@ def fit(
     from dicola.data import read_table
     from dicola.estimator import DiCoLa
     from dicola.files import writable_folder
+    from dicola.knowledge import Knowledge
     from dicola.local import local
 
     if out is not None:
@@ -119,6 +142,7 @@ def fit(
         colliders=colliders,
         seed=seed,
         legalize=legalize,
+        knowledge=None if knowledge is None else Knowledge.read(knowledge),
     )
     dataset = read_table(data, header=header)
     with progress_bar(quiet or json) as progress:

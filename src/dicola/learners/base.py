@@ -15,6 +15,7 @@ from dicola.ci.base import Adjacency, CITest
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
+from dicola.knowledge import Knowledge
 from dicola.learners.collider_policies import checked_policy, collider_policy
 from dicola.orient.fixpoint import Orientation, orient
 
@@ -36,14 +37,15 @@ class Context:
 
 @dataclass(frozen=True)
 class OrientationSettings:
-    """How the skeleton is to be oriented: collider policy, selection of the sample, bound on discriminating paths (in vertices), and the
-    seed of what is drawn at random.
+    """How the skeleton is to be oriented: collider policy, selection of the sample, bound on discriminating paths (in vertices), the
+    seed of what is drawn at random, and what is known beforehand.
     """
 
     colliders: str = "sepset"
     selection: bool = False
     max_path_length: int | None = None
     seed: int = 0
+    knowledge: Knowledge | None = None
 
     def __post_init__(self) -> None:
         checked_policy(self.colliders)
@@ -64,6 +66,7 @@ class Learner(ABC):
     complete: ClassVar[bool]
     allows_selection: ClassVar[bool] = True
     needs_data: ClassVar[bool] = False
+    takes_knowledge: ClassVar[bool] = True
     auto_stop: ClassVar[str] = "auto"  # what stop="auto" means for it
 
     @property
@@ -87,8 +90,13 @@ class Learner(ABC):
         The complete rules from the recorded separating sets, the same for all learners but those with a step of their own.
         """
         decide = collider_policy(settings.colliders, ci, skeleton, getattr(self, "max_condition_size", None), settings.seed)
-        oriented = orient(skeleton, selection=settings.selection, max_path_length=settings.max_path_length, is_collider=decide)
-        return skeleton, oriented
+        return skeleton, orient(
+            skeleton,
+            selection=settings.selection,
+            max_path_length=settings.max_path_length,
+            is_collider=decide,
+            knowledge=settings.knowledge,
+        )
 
 
 def local_test(ci: CITest, variables: Sequence[int] | None) -> tuple[CITest, Variables]:

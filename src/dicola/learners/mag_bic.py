@@ -28,6 +28,7 @@ class MagBIC(Learner):
     reference: ClassVar[str] = "Richardson and Spirtes (2002), Drton, Eichler and Richardson (2009), Andrews et al. (2023)"
     guarantee: ClassVar[str] = "consistent score, heuristic search; linear relations"
     complete: ClassVar[bool] = False
+    takes_knowledge: ClassVar[bool] = False
     allows_selection: ClassVar[bool] = False
     needs_data: ClassVar[bool] = True
     auto_stop: ClassVar[str] = "reference"

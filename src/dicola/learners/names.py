@@ -27,3 +27,10 @@ def learner_named(choice: str | Learner) -> Learner:
     if found is None:
         raise InvalidSetting(f"{choice!r} is not a learner. Known: {', '.join(known)}.")
     return found()
+
+
+def name_or_learner(choice: str | Learner) -> str | Learner:
+    """The name of a learner that is given by it or has its default settings; else the learner itself."""
+    found = learner_named(choice)
+    known = {**LEARNERS, **SCORED}.get(found.name)
+    return found.name if known is not None and found == known() else found

@@ -28,6 +28,7 @@ class PC(Learner):
     reference: ClassVar[str] = "Spirtes and Glymour (1991); Meek (1995); Colombo and Maathuis (2014)"
     guarantee: ClassVar[str] = "sound and complete for DAGs without hidden variables; not a method for hidden variables"
     complete: ClassVar[bool] = False
+    takes_knowledge: ClassVar[bool] = False
     allows_selection: ClassVar[bool] = False
 
     max_condition_size: int | None = None

@@ -15,7 +15,7 @@ from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subse
 from dicola.learners.base import Context, Learner, OrientationSettings, checked_limit, local_test, skeleton_of
 from dicola.learners.collider_policies import collider_policy
 from dicola.orient.colliders import Triple, r0
-from dicola.orient.fixpoint import Orientation, Rules, apply_rules
+from dicola.orient.fixpoint import Orientation, Rules, apply_rules, put_known
 from dicola.orient.partial import PartialGraph
 
 
@@ -66,6 +66,7 @@ class RFCI(Learner):
             check_triples(ci, adjacency, sets, _triples_at(adjacency, range(n)))
         graph = PartialGraph(n, _edges_of(adjacency))
         current = replace(skeleton, edges=_edges_of(adjacency), sets=sets)
+        put_known(graph, current, settings.knowledge)
         decide = collider_policy(settings.colliders, ci, current, self.max_condition_size, settings.seed)
         r0(graph, decide)
 

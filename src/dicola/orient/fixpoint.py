@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dicola.graphs.marks import ARROW, CIRCLE
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
+from dicola.knowledge import Knowledge
 from dicola.orient.arrowheads import PathCheck, r1, r2, r3, r4
 from dicola.orient.colliders import ColliderPolicy, Triple, by_separating_set, r0, unshielded_triples
 from dicola.orient.partial import Conflict, PartialGraph, Reason
@@ -42,20 +43,32 @@ class Orientation:
 
 
 def orient(
-    skeleton: Skeleton, *, selection: bool = False, max_path_length: int | None = None, is_collider: ColliderPolicy | None = None
+    skeleton: Skeleton,
+    *,
+    selection: bool = False,
+    max_path_length: int | None = None,
+    is_collider: ColliderPolicy | None = None,
+    knowledge: Knowledge | None = None,
 ) -> Orientation:
     """Orient a skeleton completely: the PAG of the equivalence class, if skeleton and sets are right (Zhang 2008, Theorem 4).
 
     ``selection=True`` allows for selection of the sample (R5-R7). ``max_path_length`` bounds discriminating paths, in vertices.
-    ``is_collider`` decides the colliders (default: by the recorded separating sets). Marks are only ever put on circles; what contradicts
-    a standing mark is in ``conflicts``.
+    ``is_collider`` decides the colliders (default: by the recorded separating sets). What ``knowledge`` says stands before any rule is
+    asked. Marks are only ever put on circles; what contradicts a standing mark is in ``conflicts``.
     """
     graph = PartialGraph(len(skeleton.labels), skeleton.edges)
+    put_known(graph, skeleton, knowledge)
     decide = is_collider or by_separating_set(skeleton.sets)
     skeleton.sets.prepare((a, c) for a, _, c in unshielded_triples(graph))
     r0(graph, decide)
     apply_rules(graph, decide, Rules(selection, max_path_length))
     return Orientation.of(graph, skeleton.labels)
+
+
+def put_known(graph: PartialGraph, skeleton: Skeleton, knowledge: Knowledge | None) -> None:
+    """Marks that follow from what is known beforehand alone."""
+    for other, at, mark in knowledge.marks(skeleton.labels, skeleton.edges) if knowledge is not None else ():
+        graph.put(other, at, mark, "knowledge", (other, at))
 
 
 def apply_rules(graph: PartialGraph, is_collider: ColliderPolicy, rules: Rules = Rules()) -> None:

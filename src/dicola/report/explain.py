@@ -9,6 +9,7 @@ from typing import Any
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Branch, Leaf
 from dicola.errors import InvalidGraph
+from dicola.graphs.equivalence import AncestralSets
 from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import edge_in_words
 from dicola.graphs.skeleton import RecordedSets
@@ -102,7 +103,8 @@ def explain(found: Evidence, u: object, v: object) -> Explanation:
     ends = (_end(found, edge.v, edge.u, edge.mark_v, edge.mark_u), _end(found, edge.u, edge.v, edge.mark_u, edge.mark_v))
     place = {name: i for i, name in enumerate(found.skeleton.labels)}
     pair = {place[x], place[y]}
-    leaves = tuple(i for i, node in enumerate(found.tree.nodes) if isinstance(node, Leaf) and pair <= set(node.variables))
+    scored = isinstance(found.skeleton.sets, AncestralSets)
+    leaves = tuple(i for i, node in enumerate(found.tree.nodes) if isinstance(node, Leaf) and not scored and pair <= set(node.variables))
     here = [c for c in found.conflicts if {c.other, c.at} == pair]
     return Explanation(
         edge.u, edge.v, str(edge), edge_in_words(edge), ends, None, leaves, tuple(conflicts_in_words(here, found.skeleton.labels))
@@ -130,6 +132,8 @@ def separation_of(found: Evidence, x: str, y: str) -> Separation | None:
 
 def _where(found: Evidence, x: int, y: int, z: tuple[int, ...]) -> str:
     sets = found.skeleton.sets
+    if isinstance(sets, AncestralSets):
+        return "These are the ancestors of the two in the graph with the best score."
     if isinstance(sets, RecordedSets):
         if (min(x, y), max(x, y)) in sets:
             return "Found while orienting, after the merge."

@@ -11,8 +11,12 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import Any, Final
 
+import numpy as np
+
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Branch
+from dicola.graphs.equivalence import AncestralSets
+from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import WORDS
 from dicola.graphs.skeleton import RecordedSets
 from dicola.report.communities import MANY, communities, folded_at_start, is_foldable
@@ -58,6 +62,7 @@ def _facts(found: Result) -> dict[str, Any]:
         "tree": [_node(node) for node in found.tree.nodes],
         "sets": sets,
         "later": later,
+        "arrows": _arrows(found),
         "words": {f"{u}{v}": sentence for (u, v), sentence in WORDS.items()},
         "meanings": {f"{int(at)}{int(other)}": sentence for (at, other), sentence in MEANINGS.items()},
         "undecided": {"1": UNDECIDED, "2": NO_REASON, "3": NO_REASON},
@@ -92,6 +97,14 @@ def _node(node: object) -> list[Any] | int:
     split = node.split
     smaller = 0 if len(split.left) <= len(split.right) else 1
     return [node.left, node.right, list(split.separator), smaller, list((split.left, split.right)[smaller])]
+
+
+def _arrows(found: Result) -> list[list[int]] | None:
+    """The arrows of the MAG whose ancestors separate; ``None`` where separating sets were found by tests."""
+    sets = found.skeleton.sets
+    if not isinstance(sets, AncestralSets):
+        return None
+    return np.argwhere((sets.mag.marks == ARROW) & (sets.mag.marks.T == TAIL)).tolist()
 
 
 def _recorded_sets(found: Result) -> tuple[dict[str, list[list[int]]] | None, list[list[int]]]:

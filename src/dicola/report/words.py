@@ -41,6 +41,7 @@ _ABC: Final = {"a": 0, "b": 1, "c": 2}
 _ABCD: Final = {**_ABC, "d": 3}
 
 RULES: Final[Mapping[str, Rule]] = {
+    "knowledge": Rule({"b": 1}, "What was known beforehand says so of {b}."),
     "R0": Rule(
         _ABC,
         "{a} and {c} are not adjacent, and {b} is not needed to separate them: {b} is a collider, so both edges have an arrowhead at {b}.",

@@ -17,14 +17,15 @@ def marks_of_dag(parents: NDArray[np.bool_]) -> Marks:
     return np.where(parents.T, ARROW, np.where(parents, TAIL, 0)).astype(np.int8)
 
 
-def ancestral_marks(marks: Marks) -> Marks:
+def ancestral_marks(marks: Marks, max_district: int | None = None) -> Marks:
     """An ancestral graph with the same edges, as like a partly oriented graph as can be.
 
     Edges come in by how sure their marks are: first ->, then <->, then o-> as ->, then o-o, directed by maximum cardinality search so
     that few colliders arise. One that would close a directed or almost directed cycle becomes the first of <->, ->, <- that closes none;
-    the one against the ancestors always does.
+    one that goes along with the ancestors never does. With ``max_district`` a bidirected edge that would join more variables by such edges
+    becomes directed, where that closes no cycle.
     """
-    graph = _Ancestral(len(marks))
+    graph = _Ancestral(len(marks), len(marks) if max_district is None else max_district)
     sure: list[list[tuple[int, int, int]]] = [[], [], [], []]
     circles: list[set[int]] = [set() for _ in marks]
     for a, b in np.argwhere(np.triu(marks) != 0).tolist():
@@ -54,7 +55,8 @@ _FORTH, _BACK, _BOTH = 1, 2, 3
 class _Ancestral:
     """An ancestral graph that grows edge by edge; sets of vertices are masks."""
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, max_district: int) -> None:
+        self.max_district = max_district
         self.marks: Marks = np.zeros((n, n), dtype=np.int8)
         self.above = [1 << v for v in range(n)]
         self.below = [1 << v for v in range(n)]
@@ -63,7 +65,10 @@ class _Ancestral:
 
     def insert(self, u: int, v: int, wanted: int) -> None:
         """Add the edge as wanted, or else as the first kind that keeps the graph ancestral."""
-        kind = next(kind for kind in (wanted, _BOTH, _FORTH, _BACK) if self._allows(u, v, kind))
+        kinds = [kind for kind in (wanted, _BOTH, _FORTH, _BACK) if self._allows(u, v, kind)]
+        directed = [kind for kind in kinds if kind != _BOTH]
+        too_large = kinds[0] == _BOTH and (self.district(u) | self.district(v)).bit_count() > self.max_district
+        kind = directed[0] if too_large and directed else kinds[0]
         if kind == _BOTH:
             self.marks[u, v] = self.marks[v, u] = ARROW
             self.siblings[u] |= 1 << v
@@ -78,6 +83,17 @@ class _Ancestral:
             self.above[w] |= above
         for w in members(above):
             self.below[w] |= below
+
+    def district(self, v: int) -> int:
+        """The vertices joined to v by bidirected edges, itself included."""
+        found, new = 0, 1 << v
+        while new:
+            found |= new
+            new = 0
+            for w in members(found):
+                new |= self.siblings[w]
+            new &= ~found
+        return found
 
     def _allows(self, u: int, v: int, kind: int) -> bool:
         if kind == _BOTH:

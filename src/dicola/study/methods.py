@@ -30,6 +30,7 @@ from dicola.learners.base import Learner
 from dicola.learners.fci import FCI
 from dicola.learners.names import LEARNERS, learner_named
 from dicola.local import local
+from dicola.modes import MODES
 
 ALPHA = 0.01
 STOPS = ("paper", "reference", "auto")
@@ -61,6 +62,10 @@ def _dicola(base: str, stop: str) -> Method:
 
 def _warm(base: str) -> Method:
     return lambda table: _discovered(table, learner=base, stop="paper", max_depth=0)
+
+
+def _mode(mode: str) -> Method:
+    return lambda table: _discovered(table, mode=mode)
 
 
 def _discovered(table: pd.DataFrame, **settings: Any) -> Answer:
@@ -133,6 +138,8 @@ METHODS: dict[str, Method] = {
     **{base: _alone(learner_named(base)) for base in BASES if base != "fci"},
     **{f"dicola+{base}/{stop}": _dicola(base, stop) for base in BASES for stop in STOPS},
     **{f"uig+{base}": _warm(base) for base in BASES},
+    "boss-fci": _alone(learner_named("boss-fci")),
+    **{f"mode {mode}": _mode(mode) for mode in MODES},
     **{name: method for name, (_, method) in PEERS.items()},
 }
 
@@ -141,6 +148,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "dicola": tuple(name for name in METHODS if name.startswith("dicola+")),
     "uig": tuple(name for name in METHODS if name.startswith("uig+")),
     "peers": tuple(PEERS),
+    "modes": tuple(name for name in METHODS if name.startswith("mode ")),
 }
 GROUPS["native"] = (*GROUPS["alone"], *GROUPS["dicola"], *GROUPS["uig"])
 GROUPS["all"] = (*GROUPS["native"], *GROUPS["peers"])

@@ -67,10 +67,22 @@ function sidesOf(node) {
   return sideSets.get(node.number);
 }
 
+// Where the graph was found by its score: the ancestors of each variable in its MAG, itself included.
+const ancestors = facts.arrows && names.map((_, v) => new Set([v]));
+if (ancestors) {
+  const parents = names.map(() => []);
+  facts.arrows.forEach(([u, v]) => parents[v].push(u));
+  ancestors.forEach((found) => { for (const v of found) parents[v].forEach((u) => found.add(u)); });
+}
+
 // A set that separates two variables and the tree node it was found at; null where none is on record. Of several the smallest, then the
 // first, as TreeSets in decompose/merge.py answers.
 function separation(x, y) {
   const key = pairKey(x, y);
+  if (ancestors) {
+    const both = new Set([...ancestors[x], ...ancestors[y]]);
+    return { set: [...both].filter((v) => v !== x && v !== y).sort((a, b) => a - b), node: null };
+  }
   if (foundLater.has(key)) return { set: foundLater.get(key), node: null };
   let best = null;
   const seen = new Set();

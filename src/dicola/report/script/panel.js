@@ -74,7 +74,7 @@ class Panel {
 
   adjacency(edge) {
     const both = leavesOf[edge.u].filter((number) => leavesOf[edge.v].includes(number));
-    if (!both.length) return null;
+    if (!both.length || ancestors) return null;
     const where = listed(both.slice(0, 4).map((number) => this.node(number)));
     const rest = both.length > 4 ? ` and ${both.length - 4} more.` : ".";
     return html("div", { class: "evidence" }, html("h4", {}, "Adjacent"), html("p", {}, "No set separated the two in ", ...where, rest));
@@ -98,6 +98,7 @@ class Panel {
   }
 
   place(number) {
+    if (ancestors) return ["These are the ancestors of the two in the graph with the best score."];
     if (number === null) return ["Found while orienting, after the merge."];
     const { isLeaf, variables } = tree[number], many = count(variables.length, "variable");
     if (isLeaf) return ["Found by the learner in ", this.node(number), ` of ${many}.`];

@@ -1,0 +1,105 @@
+"""The modes balanced and accurate: legal graphs by score, with everything a discovery has to tell."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from dicola import DAG, DiCoLa, Discovery, FisherZ, InvalidSetting, NeedsData, Oracle, discover, legality, metrics, simulate
+from dicola.score.gaussian_bic import GaussianBIC
+
+
+def table(seed: int = 1, rows: int = 500, n: int = 20, hidden: int = 2) -> tuple[DAG, tuple[str, ...], pd.DataFrame]:
+    dag = simulate.er_dag(n, 3, seed)
+    latents = simulate.hide(dag, hidden, seed)
+    return dag, latents, simulate.linear_gaussian(dag, rows, seed).drop(columns=list(latents))
+
+
+@pytest.mark.parametrize(("mode", "seed"), [("balanced", 0), ("balanced", 1), ("balanced", 2), ("accurate", 3)])
+def test_the_pag_is_legal_and_that_of_a_mag_with_the_score_told(mode, seed):
+    ci = FisherZ(table(seed)[2])
+    found = discover(ci, mode=mode)
+    assert legality(found.pag) and not found.conflicts
+    mag = found.skeleton.sets.mag
+    assert found.score == pytest.approx(GaussianBIC.of(ci).mag(mag), abs=30) and frozenset(mag.pairs()) == found.skeleton.edges
+    for (x, y), z in found.skeleton.separating_sets().items():
+        assert mag.m_separated(x, y, z)
+
+
+def test_its_score_is_not_worse_than_that_of_the_learner_alone():
+    for seed in range(5):
+        ci = FisherZ(table(seed, n=25, hidden=3)[2])
+        alone = discover(ci, learner="mag-bic", decompose=False)
+        score = GaussianBIC.of(ci).mag(alone.skeleton.sets.leaf_sets[0].otherwise.mag)
+        assert discover(ci, mode="balanced").score <= score + 1e-6
+
+
+def test_accurate_has_no_worse_a_score_and_does_more_work():
+    for seed in range(3):
+        ci = FisherZ(table(seed, n=16)[2])
+        one, other = (discover(ci, mode=mode, seed=seed) for mode in ("balanced", "accurate"))
+        assert other.score <= one.score + 1e-9
+        assert other.evaluations["parent searches"] > one.evaluations["parent searches"]
+        assert other.tests["leaves"] >= discover(ci).tests["leaves"] > one.tests["leaves"] == 0
+        assert discover(ci, mode="accurate", seed=seed) == other
+
+
+def test_it_says_what_was_run():
+    found = discover(FisherZ(table()[2]), mode="balanced")
+    assert found.settings["mode"] == "balanced" and found.settings["stop"] == "reference"
+    assert found.settings["learner"]["name"] == "mag-bic" and found.settings["learner"]["penalty"] == 2.0
+    assert set(found.evaluations) == {"district fits", "parent searches"} and found.tests["total"] > 0
+    assert "refinement" in found.seconds and "score: district fits" in found.summary()
+
+
+def test_it_hangs_on_the_seed_alone_and_not_on_the_order_of_columns(tmp_path):
+    frame = table(seed=3)[2]
+    mixed = frame.sample(frac=1, axis=1, random_state=2)
+    found = [discover(FisherZ(each), mode="balanced", seed=1, n_jobs=jobs) for each, jobs in ((frame, 1), (frame, 2), (mixed, 1))]
+    assert found[0] == found[1] and found[2].pag == found[0].pag and found[2].score == found[0].score
+    texts = []
+    for each, folder in zip(found[:2], (tmp_path / "a", tmp_path / "b"), strict=True):
+        each.write(folder)
+        texts.append([path.read_bytes() for path in sorted(folder.iterdir()) if path.name not in ("timing.json", "report.html")])
+    assert texts[0] == texts[1]
+
+
+def test_what_is_written_reads_back(tmp_path):
+    found = discover(FisherZ(table(seed=4)[2]), mode="balanced")
+    found.write(tmp_path)
+    assert Discovery.read(tmp_path) == found
+    assert "mag" in json.loads((tmp_path / "skeleton.json").read_text())
+
+
+def test_a_missing_edge_is_explained_by_the_ancestors():
+    found = discover(FisherZ(table(seed=2)[2]), mode="balanced")
+    (x, y), z = next(item for item in found.skeleton.separating_sets().items() if item[1])
+    told = str(found.explain(x, y))
+    assert f"independent given {', '.join(z)}" in told and "ancestors" in told
+    edge = found.pag.edges()[0]
+    assert "leaf" not in str(found.explain(edge.u, edge.v))
+
+
+def test_it_is_more_accurate_than_tests_alone():
+    gains = []
+    for seed in range(4):
+        dag, latents, frame = table(seed, rows=1000, n=25, hidden=3)
+        ci, truth = FisherZ(frame), dag.true_pag(latents)
+        by_tests, by_score = (metrics.compare(discover(ci, mode=mode).pag, truth) for mode in ("exact", "balanced"))
+        gains.append((by_score.skeleton.f1 - by_tests.skeleton.f1, by_score.marks.f1 - by_tests.marks.f1))
+    skeleton, marks = (sum(gain) / len(gains) for gain in zip(*gains, strict=True))
+    assert skeleton > 0.03 and marks > 0.08
+
+
+def test_the_estimator_has_it_too():
+    frame = table(seed=5)[2]
+    assert DiCoLa(mode="balanced").fit(frame).pag_ == discover(FisherZ(frame), mode="balanced").pag
+
+
+def test_it_needs_data_and_its_own_learner():
+    with pytest.raises(NeedsData):
+        discover(Oracle(DAG.from_edges([("A", "B"), ("B", "C")])), mode="balanced")
+    with pytest.raises(InvalidSetting, match="mag-bic"):
+        discover(FisherZ(table()[2]), mode="balanced", learner="rfci")
