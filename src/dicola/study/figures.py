@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import log10
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dicola.extras import from_extra
@@ -161,12 +162,12 @@ def learners_figure(studies: Sequence[Results]) -> Figure:
                 (f"dicola+{base}/paper", _Look(_COLOURS[base], _MARKERS[base])),
             )
         ]
-        _fill(row, curves, [float(setting.samples) for setting in settings])
+        _fill(row, curves, {float(setting.samples): f"{setting.samples / 1000:g}" for setting in settings})
         _name(row, f"{settings[0].graph}, {settings[0].hidden} hidden")
         notes.append(_left_out(curves, settings[0].graph if len(studies) > 1 else ""))
     _head(panels[0])
     for ax in panels[-1]:
-        ax.set_xlabel("rows N")
+        ax.set_xlabel("thousand rows (N)")
     looks = [(NAMES[base], _Look(_COLOURS[base], _MARKERS[base])) for base in BASES]
     _legend(
         figure,
@@ -189,7 +190,7 @@ def degrees_figure(results: Results) -> Figure:
             _Curve(look, tuple((degree, found) for degree, setting in settings.items() if (found := results.at(setting, method))))
             for method, look in looks.items()
         ]
-        _fill(row, curves, list(settings))
+        _fill(row, curves, {degree: f"{degree:g}" for degree in settings})
         _name(row, NAMES[base])
         notes.append(_left_out(curves, ""))
     _head(panels[0])
@@ -264,7 +265,7 @@ def _panels(n_rows: int, n_columns: int, width: float, height: float, shared: bo
     return figure, figure.subplots(n_rows, n_columns, squeeze=False, sharex=how, sharey=how).tolist()
 
 
-def _fill(row: Sequence[Axes], curves: Sequence[_Curve], ticks: Sequence[float]) -> None:
+def _fill(row: Sequence[Axes], curves: Sequence[_Curve], ticks: Mapping[float, str]) -> None:
     """Draw the curves into the panels of a row. A method that was given up somewhere has no point there, as in the paper."""
     for ax, metric in zip(row, METRICS, strict=True):
         for curve in curves:
@@ -281,7 +282,7 @@ def _fill(row: Sequence[Axes], curves: Sequence[_Curve], ticks: Sequence[float])
                 )
         if metric != "f1":
             _logarithmic(ax, "y")
-        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.set_xticks(list(ticks), list(ticks.values()))
         span = max(ticks) - min(ticks) if len(ticks) > 1 else 1.0
         ax.set_xlim(min(ticks) - 0.05 * span, max(ticks) + 0.05 * span)
 
@@ -359,7 +360,7 @@ def _legend(figure: Figure, entries: Sequence[tuple[str, _Look]], note: str) -> 
     handles = [lines.Line2D([], [], label=label, **look.of_line()) for label, look in entries]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), handlelength=2.4, columnspacing=1.6)
     if note:
-        figure.supxlabel(note, fontsize=7, color="#5b636d")
+        figure.supxlabel("\n".join(fill(line, 150) for line in note.splitlines()), fontsize=7, color="#5b636d")
 
 
 def _longest(results: Results) -> list[Setting]:
