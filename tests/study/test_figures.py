@@ -60,6 +60,11 @@ def test_graphs_of_several_degrees_are_drawn_against_the_degree(tmp_path):
     assert len(panels) == 3 and [label.get_text() for label in panels[0].get_xticklabels()] == ["3", "4", "5"]
 
 
+def test_a_study_without_learners_within_dicola_has_no_figure():
+    rows = [row("fci", 1, setting=Setting("ER(30,3)", 3, "any", samples)) for samples in (500, 2000)]
+    assert figures_of({"mine": Results(study("fci", samples=(500, 2000)), rows)}) == {}
+
+
 def test_without_matplotlib_one_is_told_what_to_install(results, tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)

@@ -192,7 +192,8 @@ def _by_setting(studies: Mapping[str, Results], methods: Sequence[str], metric: 
     places = []
     for results in studies.values():
         settings = max(results.series().values(), key=len)
-        places += [(results, setting) for setting in settings if setting.samples == _SAMPLES and len(settings) > 1]
+        at_hand = [setting for setting in settings if setting.samples == _SAMPLES and len(settings) > 1]
+        places += [(results, setting) for setting in at_hand if any(results.at(setting, method) for method in methods)]
     lines = []
     for method in methods:
         outcomes = [results.at(setting, method) for results, setting in places]

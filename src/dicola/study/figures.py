@@ -98,16 +98,17 @@ class _Curve:
 
 def figures_of(studies: Mapping[str, Results]) -> dict[str, Callable[[], Figure]]:
     """How to draw each figure that the rows allow, by name."""
-    found: dict[str, Callable[[], Figure]] = {}
-    recovered = {name: results for name, results in studies.items() if results.study.kind == "recovery" and results.settings}
+    figures: dict[str, Callable[[], Figure]] = {}
+    drawn = {f"dicola+{base}/paper" for base in BASES}
+    recovered = {name: found for name, found in studies.items() if found.study.kind == "recovery" and drawn & set(found.methods)}
     main = [recovered[name] for name in ("er30-5", "er50-3-5", "andes") if name in recovered]
     if len(main) == 3:
-        found["main"] = lambda: learners_figure(main)
+        figures["main"] = lambda: learners_figure(main)
     for name, results in recovered.items():
         if len(_longest(results)) > 1:
-            found[name] = lambda results=results: learners_figure([results])  # type: ignore[misc]
+            figures[name] = lambda results=results: learners_figure([results])  # type: ignore[misc]
         elif len(results.series()) > 1:
-            found[name] = lambda results=results: degrees_figure(results)  # type: ignore[misc]
+            figures[name] = lambda results=results: degrees_figure(results)  # type: ignore[misc]
     places = [
         (results, setting)
         for results in recovered.values()
@@ -115,8 +116,8 @@ def figures_of(studies: Mapping[str, Results]) -> dict[str, Callable[[], Figure]
         if setting.samples == _SAMPLES and len(_longest(results)) > 1
     ]
     if places:
-        found["variants"] = lambda: variants_figure(places)
-    return found
+        figures["variants"] = lambda: variants_figure(places)
+    return figures
 
 
 def write_figures(studies: Mapping[str, Results], folder: Path) -> list[Path]:
