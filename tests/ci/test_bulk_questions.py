@@ -118,6 +118,25 @@ def random_search(seed: int, p: int) -> tuple[int, int, list[int], list[int], li
     return x, y, candidates, sizes, tried
 
 
+def test_the_search_for_the_separating_sets_of_many_pairs_is_answered_alike(maker):
+    ended = {True: 0, False: 0}
+
+    @MANY
+    @given(seed=SEEDS)
+    def agree(seed: int) -> None:
+        test, rng = maker(seed), np.random.default_rng([seed, 6])
+        beside, *pool = rng.permutation(len(test)).tolist()[: int(rng.integers(1, len(test) + 1))]
+        pairs = [tuple(rng.permutation([v for v in range(len(test)) if v != beside])[:2].tolist()) for _ in range(4)]
+        question = ([pair for pair in pairs if len(pair) == 2], sorted(pool), int(rng.integers(-1, len(pool) + 1)))
+        assert test.counted_find_separators(*question) == plain(test).counted_find_separators(*question)
+        found, tests = test.counted_find_separators(*question, beside)
+        assert (found, tests) == plain(test).counted_find_separators(*question, beside)
+        ended[len(found) < len(question[0])] += 1
+
+    agree()
+    assert min(ended.values()) > 3
+
+
 def test_the_search_for_a_separating_set_is_answered_alike(maker):
     @MANY
     @given(seed=SEEDS)

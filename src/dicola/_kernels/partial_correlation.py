@@ -102,9 +102,9 @@ def dependent_with_each(correlation: Floats, x: int, y: int, given: Ints, others
 
 @njit(cache=True, nogil=True)
 def scratch(size: int, candidates: int) -> tuple[Floats, Ints, Flags]:
-    """Room for ``first_separator``: residual matrices, chosen positions, and the parts that hold them all."""
+    """Room for ``first_separator``: residual matrices, chosen positions, and the parts that hold these or all that come after."""
     n = candidates + 2
-    return np.empty(max(size, 1) * n * n), np.empty(size + 1, np.int64), np.empty(size + 1, np.uint8)
+    return np.empty(max(size, 1) * n * n), np.empty(size + 1, np.int64), np.empty(size + n + 1, np.uint8)
 
 
 @njit(cache=True, nogil=True)
@@ -150,6 +150,12 @@ def first_separator(
                 return True, tests
         return False, tests
     n = m + 2
+    after = shared[size + 1 :]  # the parts that hold all candidates from here on
+    after[n] = 255
+    for i in range(n - 1, 1, -1):
+        after[i] = after[i + 1] & parts[i - 2]
+    if after[2]:
+        return False, 0
     depth = size - 1  # the last variable is handled without writing a residual matrix
     w = room[: size * n * n].reshape((size, n, n))
     for a in range(n):
@@ -163,7 +169,7 @@ def first_separator(
     while level >= 0:
         chosen[level] += 1
         c = chosen[level]
-        if c > n - (size - level):
+        if c > n - (size - level) or shared[level] & after[c]:
             level -= 1
             continue
         if level < depth:
@@ -222,6 +228,52 @@ def separator_among(
         if separated:
             return found[:size], True, total
     return found[:0], False, total
+
+
+@njit(cache=True, nogil=True)
+def separators_among(correlation: Floats, pairs: Ints, pool: Ints, largest: int, beside: int, limits: Floats) -> tuple[Ints, Ints, int]:
+    """First separating subset of the sorted pool for one pair after the other, sizes up to ``largest``: its size (-1: there is none),
+    the members of all sets one after the other, number of verdicts computed.
+
+    The variable ``beside`` of the pool (-1: none) is kept out of these sets; the answer ends before the first pair that only a set with
+    it separates.
+    """
+    sizes = np.full(len(pairs), -1, np.int64)
+    members = np.empty(64, np.int64)
+    candidates = np.empty(len(pool), np.int64)
+    parts = np.empty(len(pool), np.uint8)
+    room, chosen, shared = scratch(largest + 1, len(pool))
+    found = np.empty(largest + 1, np.int64)
+    total = 0
+    used = 0
+    for i in range(len(pairs)):
+        x, y = min(pairs[i, 0], pairs[i, 1]), max(pairs[i, 0], pairs[i, 1])
+        separated = False
+        for added in range(2 if beside >= 0 else 1):  # subsets without ``beside``, then those with it
+            m = 0
+            for v in pool:
+                if v not in (x, y) and (added or v != beside):
+                    candidates[m] = v
+                    parts[m] = 0 if v == beside else added
+                    m += 1
+            for size in range(added, min(largest + added, m) + 1):
+                separated, tests = first_separator(
+                    correlation, x, y, candidates[:m], size, limits[size], parts[:m], found, room, chosen, shared
+                )
+                total += tests
+                if separated:
+                    break
+            if separated:
+                break
+        if separated and added:
+            return sizes[:i], members[:used], total
+        if separated:
+            sizes[i] = size
+            members = longer(members, used + size)
+            for at in range(size):
+                members[used + at] = found[at]
+            used += size
+    return sizes, members[:used], total
 
 
 @njit(cache=True, nogil=True)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dicola.errors import InvalidData, InvalidSetting, NeedsData
 from dicola.graphs.marks import listed
-from dicola.graphs.skeleton import Variables
+from dicola.graphs.skeleton import Pair, Variables
 
 Adjacency = NDArray[np.bool_]
 
@@ -212,6 +212,17 @@ class CITest(ABC):
         """
         return self.counted_find_separator(x, y, candidates, sizes, tried, family)[0]
 
+    def find_separators(
+        self, pairs: Sequence[Pair], pool: Sequence[int], max_size: int, beside: int | None = None
+    ) -> list[Variables | None]:
+        """For one pair after the other the first subset of ``pool`` that separates it, of at most ``max_size`` variables, by size, then
+        lexicographically; ``None`` where none does. The two variables themselves are left out of the pool.
+
+        With ``beside``, a variable outside the pool, the answer ends before the first pair that only a set with it separates: one of at
+        most ``max_size`` variables of the pool, and ``beside``.
+        """
+        return self.counted_find_separators(pairs, pool, max_size, beside)[0]
+
     def breaks_separation(self, x: int, y: int, z: Variables, others: Sequence[int]) -> list[bool]:
         """Which of ``others``, added to z one at a time, make x and y dependent?"""
         return self.counted_breaks_separation(x, y, z, others)[0]
@@ -305,6 +316,25 @@ class CITest(ABC):
             if separator is not None:
                 return separator, tests
         return None, tests
+
+    def counted_find_separators(
+        self, pairs: Sequence[Pair], pool: Sequence[int], max_size: int, beside: int | None = None
+    ) -> tuple[list[Variables | None], int]:
+        """``find_separators`` and the number of verdicts computed for it."""
+        found: list[Variables | None] = []
+        tests = 0
+        for x, y in pairs:
+            inside = [v for v in pool if v not in (x, y)]
+            sizes = range(min(max_size, len(inside)) + 1)
+            separator, used = self.counted_find_separator(x, y, inside, sizes)
+            tests += used
+            if separator is None and beside is not None:
+                further, used = self.counted_find_separator(x, y, [*inside, beside], [size + 1 for size in sizes], [inside])
+                tests += used
+                if further is not None:
+                    break
+            found.append(separator)
+        return found, tests
 
     def _first_separator(
         self,

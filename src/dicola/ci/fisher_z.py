@@ -27,7 +27,7 @@ from dicola.data import (
     standardised,
 )
 from dicola.errors import InvalidData, InvalidSetting
-from dicola.graphs.skeleton import Variables
+from dicola.graphs.skeleton import Pair, Variables
 
 _SMALL = 64  # variables up to which a kernel inverts faster than the call of a library takes
 _NOTHING = np.zeros((0, 0), dtype=np.bool_)
@@ -303,6 +303,24 @@ class FisherZ(CITest):
         limits = self._limits[wanted]
         found, separated, tests = kernel.separator_among(self.correlation, min(x, y), max(x, y), pool, wanted, limits, parts, bool(tried))
         return (tuple(found.tolist()) if separated else None), int(tests)
+
+    def counted_find_separators(
+        self, pairs: Sequence[Pair], pool: Sequence[int], max_size: int, beside: int | None = None
+    ) -> tuple[list[Variables | None], int]:
+        largest = min(max_size, len(pool))
+        if self._may_raise(largest + 1):
+            return super().counted_find_separators(pairs, pool, max_size, beside)
+        wanted = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        around = np.array(sorted(pool if beside is None else [*pool, beside]), dtype=np.int64)
+        sizes, members, tests = kernel.separators_among(
+            self.correlation, wanted, around, largest, -1 if beside is None else beside, self._limits
+        )
+        flat, begin = members.tolist(), 0
+        found: list[Variables | None] = []
+        for size in sizes.tolist():
+            found.append(None if size < 0 else tuple(flat[begin : begin + size]))
+            begin += max(size, 0)
+        return found, int(tests)
 
     def _first_separator(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola.ci.base import Adjacency, Bounds, CITest, Growth, Search, Separation, SetFamily, Verdict
-from dicola.graphs.skeleton import Variables
+from dicola.graphs.skeleton import Pair, Variables
 
 PHASES = ("blankets", "leaves", "orientation")
 
@@ -130,5 +130,14 @@ class Ledger(CITest):
         if self._memory is not None:
             return super().counted_find_separator(x, y, candidates, sizes, tried, family)
         answer, tests = self._test.counted_find_separator(x, y, candidates, sizes, tried, family)
+        self._counts[self._phase] += tests
+        return answer, tests
+
+    def counted_find_separators(
+        self, pairs: Sequence[Pair], pool: Sequence[int], max_size: int, beside: int | None = None
+    ) -> tuple[list[Variables | None], int]:
+        if self._memory is not None:
+            return super().counted_find_separators(pairs, pool, max_size, beside)
+        answer, tests = self._test.counted_find_separators(pairs, pool, max_size, beside)
         self._counts[self._phase] += tests
         return answer, tests
