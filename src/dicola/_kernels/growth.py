@@ -159,11 +159,11 @@ def grow(
         begins[: nodes + 1].copy(),
         members[:whole].copy(),
         side[:whole].copy(),
+        left[:nodes].copy(),
+        right[:nodes].copy(),
         graph_begins[: nodes + 1].copy(),
         graph_starts[: whole + nodes].copy(),
         graph_indices[: graph_begins[nodes]].copy(),
-        left[:nodes].copy(),
-        right[:nodes].copy(),
         tests,
         enough,
     )

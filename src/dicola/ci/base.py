@@ -70,17 +70,23 @@ class Search(NamedTuple):
     finished: bool
 
 
-class Growth(NamedTuple):
-    """A decomposition tree as flat arrays: see ``dicola._kernels.growth.grow``."""
+class FlatTree(NamedTuple):
+    """A decomposition tree as arrays: see ``dicola._kernels.tree``."""
 
     begins: NDArray[np.int64]
     members: NDArray[np.int64]
     side: NDArray[np.int8]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+
+
+class Growth(NamedTuple):
+    """A decomposition tree with the independence graphs of its nodes: see ``dicola._kernels.growth.grow``."""
+
+    tree: FlatTree
     graph_begins: NDArray[np.int64]
     graph_starts: NDArray[np.int64]
     graph_indices: NDArray[np.int64]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
 
 
 class Bounds(NamedTuple):

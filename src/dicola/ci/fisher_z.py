@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from dicola._kernels import growth
 from dicola._kernels import partial_correlation as kernel
-from dicola.ci.base import Adjacency, Bounds, CITest, Growth, Search, Separation, SetFamily, Verdict, checked_alpha
+from dicola.ci.base import Adjacency, Bounds, CITest, FlatTree, Growth, Search, Separation, SetFamily, Verdict, checked_alpha
 from dicola.data import (
     Dataset,
     as_dataset,
@@ -202,7 +202,7 @@ class FisherZ(CITest):
         levels = np.array([self.alpha if alpha is None else alpha for alpha in alphas])
         limits = self._critical(np.maximum(np.arange(len(self) + 1) - 2, 0), levels)
         grown = growth.grow(self.correlation, graph[0], graph[1], limits, *bounds)
-        return (Growth(*grown[:8]), int(grown[8])) if grown[9] else None
+        return (Growth(FlatTree(*grown[:5]), *grown[5:8]), int(grown[8])) if grown[9] else None
 
     def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
         inside = np.arange(len(self)) if block is None else np.array(block, dtype=np.int64)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from itertools import chain
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dicola._kernels import tree as kernel
 from dicola.decompose.split import Split
@@ -24,6 +20,8 @@ def merge(left: Edges, right: Edges, split: Split) -> Edges:
     A separator pair that either side separates is separated in the whole (Theorem 2); every other pair is decided by its own side
     (Theorem 1).
     """
+    if len(split.separator) < 2:
+        return left | right
     separator = frozenset(split.separator)
     one_sided = {(x, y) for x, y in left ^ right if x in separator and y in separator}
     return (left | right) - one_sided
@@ -69,7 +67,7 @@ class TreeSets(SeparatingSets):
     def _answers(self, pairs: list[Pair]) -> list[Variables | None]:
         if not pairs:
             return []
-        starts, found = (part.tolist() for part in kernel.deciding_nodes(np.array(pairs, dtype=np.int64), *self._flat))
+        starts, found = (part.tolist() for part in kernel.deciding_nodes(np.array(pairs, dtype=np.int64), *self.tree.flat))
         return [self._smallest(pair, found[starts[i] : starts[i + 1]]) for i, pair in enumerate(pairs)]
 
     def _smallest(self, pair: Pair, numbers: list[int]) -> Variables | None:
@@ -80,23 +78,3 @@ class TreeSets(SeparatingSets):
             if z is not None and (smallest is None or (len(z), z) < (len(smallest), smallest)):
                 smallest = z
         return smallest
-
-    @cached_property
-    def _flat(self) -> tuple[NDArray[Any], ...]:
-        """The tree as the arrays that the kernel walks."""
-        nodes = self.tree.nodes
-        begins = np.cumsum([0, *[len(node.variables) for node in nodes]], dtype=np.int64)
-        members = np.fromiter(chain.from_iterable(node.variables for node in nodes), np.int64, int(begins[-1]))
-        left, right = np.full((2, len(nodes)), -1, dtype=np.int64)
-        branches = [(number, node) for number, node in enumerate(nodes) if isinstance(node, Branch)]
-        side = np.zeros(len(members), dtype=np.int8)
-        if branches:
-            numbers = np.array([number for number, _ in branches])
-            left[numbers] = [node.left for _, node in branches]
-            right[numbers] = [node.right for _, node in branches]
-            above = int(members.max()) + 1  # node and variable as one number, so that one search finds the place of all
-            places = np.repeat(np.arange(len(nodes)), np.diff(begins)) * above + members
-            for name, parts in ((1, [node.split.left for _, node in branches]), (2, [node.split.right for _, node in branches])):
-                wanted = np.repeat(numbers, [len(part) for part in parts]) * above + np.fromiter(chain.from_iterable(parts), np.int64)
-                side[places.searchsorted(wanted)] = name
-        return begins, members, side, left, right

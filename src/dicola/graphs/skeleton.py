@@ -76,11 +76,12 @@ class BlanketSets(LeafSets):
         return self.graph.neighbours
 
     def get(self, x: int, y: int) -> Variables | None:
+        blankets = self.blankets
         a, b = self._place.get(min(x, y)), self._place.get(max(x, y))
-        if a is None or b is None or self.blankets[a] >> b & 1:
+        if a is None or b is None or blankets[a] >> b & 1:
             return None
-        blanket = min(self.blankets[a], self.blankets[b], key=int.bit_count)
-        return tuple([self.variables[v] for v in members(blanket)])
+        smaller = min(blankets[a], blankets[b], key=int.bit_count)
+        return tuple([self.variables[v] for v in members(smaller)])
 
     def relabelled(self, variables: Variables) -> BlanketSets:
         """The same sets with position i read as ``variables[i]``; ``variables`` ascend."""
