@@ -104,7 +104,7 @@ def dependent_with_each(correlation: Floats, x: int, y: int, given: Ints, others
 def scratch(size: int, candidates: int) -> tuple[Floats, Ints, Flags]:
     """Room for ``first_separator``: residual matrices, chosen positions, and the parts that hold these or all that come after."""
     n = candidates + 2
-    return np.empty(max(size, 1) * n * n), np.empty(size + 1, np.int64), np.empty(size + n + 1, np.uint8)
+    return np.empty((max(size, 1), n, n)), np.empty(size + 1, np.int64), np.empty(size + n + 1, np.uint8)
 
 
 @njit(cache=True, nogil=True)
@@ -157,11 +157,10 @@ def first_separator(
     if after[2]:
         return False, 0
     depth = size - 1  # the last variable is handled without writing a residual matrix
-    w = room[: size * n * n].reshape((size, n, n))
     for a in range(n):
         row = x if a == 0 else y if a == 1 else candidates[a - 2]
         for b in range(a, n):
-            w[0, a, b] = correlation[row, x if b == 0 else y if b == 1 else candidates[b - 2]]
+            room[0, a, b] = correlation[row, x if b == 0 else y if b == 1 else candidates[b - 2]]
     tests = 0
     shared[0] = 255
     level = 0
@@ -173,12 +172,12 @@ def first_separator(
             level -= 1
             continue
         if level < depth:
-            _sweep(w[level], c, n, w[level + 1])
+            _sweep(room[level], c, n, room[level + 1])
             shared[level + 1] = shared[level] & parts[c - 2]
             level += 1
             chosen[level] = c
             continue
-        here = w[level]
+        here = room[level]
         for last in range(c, n):
             if shared[level] & parts[last - 2]:
                 continue
@@ -328,6 +327,7 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
                     break
                 owner = i if end == 0 else j
                 m = 0
+                common = 255  # the parts that hold the whole pool
                 if begins[owner + 1] - begins[owner] < size:
                     continue
                 for at in range(begins[owner], begins[owner + 1]):
@@ -340,7 +340,10 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
                         if end == 1 and candidates[i, v]:
                             part |= 4
                         parts[m] = part
+                        common &= part
                         m += 1
+                if common and size > 0:
+                    continue
                 separated, used = first_separator(correlation, i, j, pool[:m], size, limit, parts[:m], found, room, chosen, shared)
                 tests += used
             if separated:

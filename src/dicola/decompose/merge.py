@@ -52,13 +52,15 @@ class TreeSets(SeparatingSets):
     def __init__(self, tree: Tree, leaf_sets: tuple[SeparatingSets | None, ...]) -> None:
         self.tree = tree
         self.leaf_sets = leaf_sets
+        self._separators = [node.split.separator if isinstance(node, Branch) else None for node in tree.nodes]
         self._prepared: dict[Pair, Variables | None] = {}
 
     def get(self, x: int, y: int) -> Variables | None:
         pair = (x, y) if x < y else (y, x)
-        if pair not in self._prepared:
+        try:
+            return self._prepared[pair]
+        except KeyError:
             return self._answers([pair])[0]
-        return self._prepared[pair]
 
     def prepare(self, pairs: Iterable[Pair]) -> None:
         wanted = list({(x, y) if x < y else (y, x) for x, y in pairs})
@@ -73,8 +75,8 @@ class TreeSets(SeparatingSets):
     def _smallest(self, pair: Pair, numbers: list[int]) -> Variables | None:
         smallest: Variables | None = None
         for number in numbers:
-            node, sets = self.tree.nodes[number], self.leaf_sets[number]
-            z = node.split.separator if isinstance(node, Branch) else None if sets is None else sets.get(*pair)
-            if z is not None and (smallest is None or (len(z), z) < (len(smallest), smallest)):
+            sets = self.leaf_sets[number]
+            z = self._separators[number] if sets is None else sets.get(*pair)
+            if z is not None and (smallest is None or len(z) < len(smallest) or (len(z) == len(smallest) and z < smallest)):
                 smallest = z
         return smallest

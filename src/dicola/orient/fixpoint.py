@@ -90,10 +90,13 @@ def _follow_change(graph: PartialGraph, a: int, b: int) -> None:
     around = graph.around
     beside_a, beside_b = around[a], around[b]
     if beside_a.get(b) == ARROW:
-        for c in beside_b:
-            if c not in beside_a and around[c][b] == CIRCLE:
+        open_at_b = [c for c in beside_b if around[c][b] == CIRCLE]
+        for c in open_at_b:
+            if c not in beside_a:
                 r1(graph, a, b, c)
-        for d in [d for d in beside_b if around[d][b] == CIRCLE and beside_a.get(d) == CIRCLE]:
+        for d in open_at_b:
+            if beside_a.get(d) != CIRCLE:
+                continue
             for c in beside_b:
                 if around[c][b] == ARROW and c not in beside_a:
                     r3(graph, a, b, c, d)
