@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 from math import atanh, erfc, sqrt
 from typing import Any, Literal
 
@@ -280,7 +281,8 @@ class FisherZ(CITest):
             self.correlation, edges, pools, old, n if tried_to is None else min(tried_to, n), first, largest, self._limits
         )
         ends, flat = begins.tolist(), members.tolist()
-        fallen = [Separation(i, j, tuple(flat[ends[k] : ends[k + 1]])) for k, (i, j) in enumerate(pairs.reshape(-1, 2).tolist())]
+        sets = [tuple(flat[begin:end]) for begin, end in pairwise(ends)]
+        fallen = list(map(Separation, pairs[::2].tolist(), pairs[1::2].tolist(), sets))
         return Search(fallen, bool(finished)), int(tests)
 
     def counted_find_separator(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -20,11 +21,8 @@ def merge(left: Edges, right: Edges, split: Split) -> Edges:
     A separator pair that either side separates is separated in the whole (Theorem 2); every other pair is decided by its own side
     (Theorem 1).
     """
-    if len(split.separator) < 2:
-        return left | right
-    separator = frozenset(split.separator)
-    one_sided = {(x, y) for x, y in left ^ right if x in separator and y in separator}
-    return (left | right) - one_sided
+    one_sided = [pair for pair in combinations(split.separator, 2) if (pair in left) != (pair in right)]
+    return (left | right).difference(one_sided)
 
 
 def merge_up(tree: Tree, leaves: Sequence[Skeleton], names: tuple[str, ...]) -> Skeleton:

@@ -90,17 +90,18 @@ def _follow_change(graph: PartialGraph, a: int, b: int) -> None:
     around = graph.around
     beside_a, beside_b = around[a], around[b]
     if beside_a.get(b) == ARROW:
-        open_at_b = [c for c in beside_b if around[c][b] == CIRCLE]
-        for c in open_at_b:
-            if c not in beside_a:
+        for c in beside_b:
+            if c not in beside_a and around[c][b] == CIRCLE:
                 r1(graph, a, b, c)
-        for d in open_at_b:
-            if beside_a.get(d) != CIRCLE:
+        for d in beside_b:
+            if beside_a.get(d) != CIRCLE or around[d][b] != CIRCLE:
                 continue
             for c in beside_b:
                 if around[c][b] == ARROW and c not in beside_a:
                     r3(graph, a, b, c, d)
-    for c in [c for c in beside_a if c in beside_b]:
+    for c in beside_a:
+        if c not in beside_b:
+            continue
         beside_c = around[c]
         if beside_a[c] == CIRCLE and beside_b[c] == ARROW:
             r2(graph, a, b, c)
@@ -119,7 +120,9 @@ def _find_discriminated(graph: PartialGraph, is_collider: ColliderPolicy, rules:
     for b, beside_b in enumerate(around):
         if ARROW not in beside_b.values():
             continue  # no a <-* b
-        for c in [c for c in beside_b if around[c][b] == CIRCLE]:
+        for c in list(beside_b):
+            if around[c].get(b) != CIRCLE:
+                continue
             for a in [a for a, mark in beside_b.items() if mark == ARROW and around[a].get(c) == ARROW]:
                 changed |= r4(graph, is_collider, a, b, c, rules.max_path_length, rules.stands)
     return changed
