@@ -482,7 +482,10 @@ def precision_of(correlation: Floats, block: Ints) -> Floats:
                 if b != p:
                     r[a, b] -= factor * r[p, b]
             r[a, p] = -factor / pivot
-    return (r + r.T) / 2.0
+    for a in range(m):
+        for b in range(a + 1, m):
+            r[a, b] = r[b, a] = (r[a, b] + r[b, a]) / 2.0
+    return r
 
 
 @njit(cache=True, nogil=True)
