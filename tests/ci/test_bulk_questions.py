@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dicola import DAG, FisherZ, Ledger, Oracle
 from dicola.ci import oracle as oracle_module
-from dicola.ci.base import Among, CITest
+from dicola.ci.base import Among, CITest, Levels
 from tests.reference_models import names, random_hidden_dag, random_selection_mag
 
 FEW, MANY = (settings(deadline=None, derandomize=True, database=None, max_examples=n) for n in (60, 150))
@@ -101,8 +101,8 @@ def test_a_search_level_by_level_is_answered_alike(maker):
         kept = adjacency.copy()
         candidates, tried = (random_adjacency(rng, n) if rng.random() < 0.5 else None for _ in range(2))
         max_size, tried_to = (int(rng.integers(0, 5)) if rng.random() < 0.5 else None for _ in range(2))
-        question = (adjacency, max_size, int(rng.integers(0, 3)), candidates, tried, tried_to)
-        assert test.counted_search_levels(*question) == plain(test).counted_search_levels(*question)
+        question = Levels(adjacency, max_size, int(rng.integers(0, 3)), candidates, tried, tried_to)
+        assert test.counted_search_levels(question) == plain(test).counted_search_levels(question)
         assert np.array_equal(adjacency, kept)
 
     agree()

@@ -63,6 +63,17 @@ class Separation(NamedTuple):
     separating_set: Variables
 
 
+class Levels(NamedTuple):
+    """What a search level by level is asked: see ``CITest.search_levels``."""
+
+    adjacency: Adjacency
+    max_size: int | None = None
+    first: int = 0
+    candidates: Adjacency | None = None
+    tried: Adjacency | None = None
+    tried_to: int | None = None
+
+
 class Search(NamedTuple):
     """What a search level by level found: the edges that fell, and whether it came to its end rather than to a limit."""
 
@@ -191,7 +202,7 @@ class CITest(ABC):
         (``None``: for all). The given ``adjacency`` is left as it is.
         """
         self._check_level(first, adjacency, candidates, tried)
-        return self.counted_search_levels(adjacency, max_size, first, candidates, tried, tried_to)[0]
+        return self.counted_search_levels(Levels(adjacency, max_size, first, candidates, tried, tried_to))[0]
 
     def _check_level(self, size: int, *matrices: Adjacency | None) -> None:
         square = (len(self), len(self))
@@ -279,16 +290,9 @@ class CITest(ABC):
         a, b = min(x, y), max(x, y)
         return [not self.verdict(a, b, tuple(sorted((*z, w)))).independent for w in others], len(others)
 
-    def counted_search_levels(
-        self,
-        adjacency: Adjacency,
-        max_size: int | None = None,
-        first: int = 0,
-        candidates: Adjacency | None = None,
-        tried: Adjacency | None = None,
-        tried_to: int | None = None,
-    ) -> tuple[Search, int]:
+    def counted_search_levels(self, question: Levels) -> tuple[Search, int]:
         """``search_levels`` and the number of verdicts computed for it."""
+        adjacency, max_size, first, candidates, tried, tried_to = question
         left = np.array(adjacency, dtype=np.bool_)
         fallen: list[Separation] = []
         tests = 0

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from dicola._kernels import growth
 from dicola._kernels import partial_correlation as kernel
-from dicola.ci.base import Adjacency, Bounds, CITest, FlatTree, Growth, Search, Separation, SetFamily, Verdict, checked_alpha
+from dicola.ci.base import Adjacency, Bounds, CITest, FlatTree, Growth, Levels, Search, Separation, SetFamily, Verdict, checked_alpha
 from dicola.data import (
     Dataset,
     as_dataset,
@@ -261,19 +261,12 @@ class FisherZ(CITest):
         answer = kernel.dependent_with_each(self.correlation, min(x, y), max(x, y), given, added, limit)
         return answer.tolist(), len(others)
 
-    def counted_search_levels(
-        self,
-        adjacency: Adjacency,
-        max_size: int | None = None,
-        first: int = 0,
-        candidates: Adjacency | None = None,
-        tried: Adjacency | None = None,
-        tried_to: int | None = None,
-    ) -> tuple[Search, int]:
+    def counted_search_levels(self, question: Levels) -> tuple[Search, int]:
+        adjacency, max_size, first, candidates, tried, tried_to = question
         n = len(self)
         largest = n - 2 if max_size is None else min(max_size, n - 2)
         if self._may_raise(largest):
-            return super().counted_search_levels(adjacency, max_size, first, candidates, tried, tried_to)
+            return super().counted_search_levels(question)
         edges = np.array(adjacency, dtype=np.bool_)
         pools = _NOTHING if candidates is None else np.ascontiguousarray(candidates, dtype=np.bool_)
         old = _NOTHING if tried is None else np.ascontiguousarray(tried, dtype=np.bool_)
