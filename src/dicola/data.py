@@ -76,8 +76,8 @@ class Dataset:
         names = distinct_names(frame.columns)
         order = name_order(names)
         whole = frame.to_numpy()
-        if whole.dtype == np.float64:
-            return cls._checked(np.ascontiguousarray(whole[:, order]), names, order)
+        if whole.dtype == np.float64 and frame.shape[1] and np.shares_memory(whole[:1, :1], frame.iloc[:1, 0].to_numpy()):
+            return cls._checked(np.ascontiguousarray(whole[:, order]), names, order)  # one block of floats, seen without a copy
         values = np.empty((len(frame), len(names)), dtype=np.float64)
         for target, source in enumerate(order):
             values[:, target] = _numbers(frame.iloc[:, source], names[source])
