@@ -7,7 +7,7 @@ from math import nan
 import numpy as np
 import pytest
 
-from dicola import CITest, FisherZ, InvalidData, InvalidSetting, Oracle
+from dicola import CITest, FisherZ, InvalidData, InvalidSetting, Ledger, Oracle
 from dicola.ci.base import Among, Separation, Verdict, checked_alpha
 from dicola.graphs.dag import DAG
 
@@ -134,3 +134,11 @@ def test_only_levels_between_zero_and_one_pass():
 
 def test_the_length_of_a_test_is_its_number_of_variables():
     assert len(FisherZ.from_covariance(np.eye(3), 10)) == 3
+
+
+def test_the_sets_of_pair_after_pair_end_where_only_a_set_with_the_variable_beside_separates():
+    test = Recorder(5, {(0, 1, (2,)), (0, 3, (2, 4))})
+    assert Ledger(test).find_separators([(0, 1), (3, 0), (1, 2)], [1, 2, 3], 1, beside=4) == [(2,)]
+    assert test.asked[2:] == [(0, 3, z) for z in ((), (1,), (2,), (4,), (1, 4), (2, 4))]
+    ledger = Ledger(test)
+    assert ledger.find_separators([(0, 1), (3, 0), (1, 2)], [1, 2, 3], 1) == [(2,), None, None] and ledger.counts["total"] == 7

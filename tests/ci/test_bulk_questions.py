@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dicola import DAG, FisherZ, Ledger, Oracle
 from dicola.ci import oracle as oracle_module
-from dicola.ci.base import Among, CITest
+from dicola.ci.base import Among, CITest, Levels
 from tests.reference_models import names, random_hidden_dag, random_selection_mag
 
 FEW, MANY = (settings(deadline=None, derandomize=True, database=None, max_examples=n) for n in (60, 150))
@@ -101,8 +101,8 @@ def test_a_search_level_by_level_is_answered_alike(maker):
         kept = adjacency.copy()
         candidates, tried = (random_adjacency(rng, n) if rng.random() < 0.5 else None for _ in range(2))
         max_size, tried_to = (int(rng.integers(0, 5)) if rng.random() < 0.5 else None for _ in range(2))
-        question = (adjacency, max_size, int(rng.integers(0, 3)), candidates, tried, tried_to)
-        assert test.counted_search_levels(*question) == plain(test).counted_search_levels(*question)
+        question = Levels(adjacency, max_size, int(rng.integers(0, 3)), candidates, tried, tried_to)
+        assert test.counted_search_levels(question) == plain(test).counted_search_levels(question)
         assert np.array_equal(adjacency, kept)
 
     agree()
@@ -116,6 +116,25 @@ def random_search(seed: int, p: int) -> tuple[int, int, list[int], list[int], li
     sizes = sorted(rng.choice(p, int(rng.integers(1, p + 1)), replace=False).tolist())
     tried = [rng.permutation(p)[: int(rng.integers(0, p))].tolist() for _ in range(int(rng.integers(0, 5)))]
     return x, y, candidates, sizes, tried
+
+
+def test_the_search_for_the_separating_sets_of_many_pairs_is_answered_alike(maker):
+    ended = {True: 0, False: 0}
+
+    @MANY
+    @given(seed=SEEDS)
+    def agree(seed: int) -> None:
+        test, rng = maker(seed), np.random.default_rng([seed, 6])
+        beside, *pool = rng.permutation(len(test)).tolist()[: int(rng.integers(1, len(test) + 1))]
+        pairs = [tuple(rng.permutation([v for v in range(len(test)) if v != beside])[:2].tolist()) for _ in range(4)]
+        question = ([pair for pair in pairs if len(pair) == 2], sorted(pool), int(rng.integers(-1, len(pool) + 1)))
+        assert test.counted_find_separators(*question) == plain(test).counted_find_separators(*question)
+        found, tests = test.counted_find_separators(*question, beside)
+        assert (found, tests) == plain(test).counted_find_separators(*question, beside)
+        ended[len(found) < len(question[0])] += 1
+
+    agree()
+    assert min(ended.values()) > 3
 
 
 def test_the_search_for_a_separating_set_is_answered_alike(maker):

@@ -95,8 +95,8 @@ def grow(
         k = end - begin
         if total_work > bound or depth[number] >= max_depth or k <= min_leaf_size or nodes + 2 > max_nodes:
             continue
-        own_starts = graph_starts[begin + number : end + number + 1].copy()
-        own_indices = graph_indices[graph_begins[number] : graph_begins[number + 1]].copy()
+        own_starts = graph_starts[begin + number : end + number + 1]
+        own_indices = graph_indices[graph_begins[number] : graph_begins[number + 1]]
         own_side = find_split(own_starts, own_indices, saving, largest)
         if len(own_side) == 0:
             continue
@@ -159,11 +159,11 @@ def grow(
         begins[: nodes + 1].copy(),
         members[:whole].copy(),
         side[:whole].copy(),
+        left[:nodes].copy(),
+        right[:nodes].copy(),
         graph_begins[: nodes + 1].copy(),
         graph_starts[: whole + nodes].copy(),
         graph_indices[: graph_begins[nodes]].copy(),
-        left[:nodes].copy(),
-        right[:nodes].copy(),
         tests,
         enough,
     )

@@ -102,9 +102,9 @@ def dependent_with_each(correlation: Floats, x: int, y: int, given: Ints, others
 
 @njit(cache=True, nogil=True)
 def scratch(size: int, candidates: int) -> tuple[Floats, Ints, Flags]:
-    """Room for ``first_separator``: residual matrices, chosen positions, and the parts that hold them all."""
+    """Room for ``first_separator``: residual matrices, chosen positions, and the parts that hold these or all that come after."""
     n = candidates + 2
-    return np.empty(max(size, 1) * n * n), np.empty(size + 1, np.int64), np.empty(size + 1, np.uint8)
+    return np.empty((max(size, 1), n, n)), np.empty(size + 1, np.int64), np.empty(size + n + 1, np.uint8)
 
 
 @njit(cache=True, nogil=True)
@@ -150,12 +150,17 @@ def first_separator(
                 return True, tests
         return False, tests
     n = m + 2
+    after = shared[size + 1 :]  # the parts that hold all candidates from here on
+    after[n] = 255
+    for i in range(n - 1, 1, -1):
+        after[i] = after[i + 1] & parts[i - 2]
+    if after[2]:
+        return False, 0
     depth = size - 1  # the last variable is handled without writing a residual matrix
-    w = room[: size * n * n].reshape((size, n, n))
     for a in range(n):
         row = x if a == 0 else y if a == 1 else candidates[a - 2]
         for b in range(a, n):
-            w[0, a, b] = correlation[row, x if b == 0 else y if b == 1 else candidates[b - 2]]
+            room[0, a, b] = correlation[row, x if b == 0 else y if b == 1 else candidates[b - 2]]
     tests = 0
     shared[0] = 255
     level = 0
@@ -163,16 +168,16 @@ def first_separator(
     while level >= 0:
         chosen[level] += 1
         c = chosen[level]
-        if c > n - (size - level):
+        if c > n - (size - level) or shared[level] & after[c]:
             level -= 1
             continue
         if level < depth:
-            _sweep(w[level], c, n, w[level + 1])
+            _sweep(room[level], c, n, room[level + 1])
             shared[level + 1] = shared[level] & parts[c - 2]
             level += 1
             chosen[level] = c
             continue
-        here = w[level]
+        here = room[level]
         for last in range(c, n):
             if shared[level] & parts[last - 2]:
                 continue
@@ -222,6 +227,52 @@ def separator_among(
         if separated:
             return found[:size], True, total
     return found[:0], False, total
+
+
+@njit(cache=True, nogil=True)
+def separators_among(correlation: Floats, pairs: Ints, pool: Ints, largest: int, beside: int, limits: Floats) -> tuple[Ints, Ints, int]:
+    """First separating subset of the sorted pool for one pair after the other, sizes up to ``largest``: its size (-1: there is none),
+    the members of all sets one after the other, number of verdicts computed.
+
+    The variable ``beside`` of the pool (-1: none) is kept out of these sets; the answer ends before the first pair that only a set with
+    it separates.
+    """
+    sizes = np.full(len(pairs), -1, np.int64)
+    members = np.empty(64, np.int64)
+    candidates = np.empty(len(pool), np.int64)
+    parts = np.empty(len(pool), np.uint8)
+    room, chosen, shared = scratch(largest + 1, len(pool))
+    found = np.empty(largest + 1, np.int64)
+    total = 0
+    used = 0
+    for i in range(len(pairs)):
+        x, y = min(pairs[i, 0], pairs[i, 1]), max(pairs[i, 0], pairs[i, 1])
+        separated = False
+        for added in range(2 if beside >= 0 else 1):  # subsets without ``beside``, then those with it
+            m = 0
+            for v in pool:
+                if v not in (x, y) and (added or v != beside):
+                    candidates[m] = v
+                    parts[m] = 0 if v == beside else added
+                    m += 1
+            for size in range(added, min(largest + added, m) + 1):
+                separated, tests = first_separator(
+                    correlation, x, y, candidates[:m], size, limits[size], parts[:m], found, room, chosen, shared
+                )
+                total += tests
+                if separated:
+                    break
+            if separated:
+                break
+        if separated and added:
+            return sizes[:i], members[:used], total
+        if separated:
+            sizes[i] = size
+            members = longer(members, used + size)
+            for at in range(size):
+                members[used + at] = found[at]
+            used += size
+    return sizes, members[:used], total
 
 
 @njit(cache=True, nogil=True)
@@ -276,6 +327,7 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
                     break
                 owner = i if end == 0 else j
                 m = 0
+                common = 255  # the parts that hold the whole pool
                 if begins[owner + 1] - begins[owner] < size:
                     continue
                 for at in range(begins[owner], begins[owner + 1]):
@@ -288,7 +340,10 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
                         if end == 1 and candidates[i, v]:
                             part |= 4
                         parts[m] = part
+                        common &= part
                         m += 1
+                if common and size > 0:
+                    continue
                 separated, used = first_separator(correlation, i, j, pool[:m], size, limit, parts[:m], found, room, chosen, shared)
                 tests += used
             if separated:
@@ -427,7 +482,10 @@ def precision_of(correlation: Floats, block: Ints) -> Floats:
                 if b != p:
                     r[a, b] -= factor * r[p, b]
             r[a, p] = -factor / pivot
-    return (r + r.T) / 2.0
+    for a in range(m):
+        for b in range(a + 1, m):
+            r[a, b] = r[b, a] = (r[a, b] + r[b, a]) / 2.0
+    return r
 
 
 @njit(cache=True, nogil=True)

@@ -32,6 +32,15 @@ def by_value(values: Ints, descending: bool) -> Ints:
 
 
 @njit(cache=True, nogil=True)
+def lengths(begins: Ints) -> Ints:
+    """How long the stretches between these beginnings are."""
+    found = np.empty(len(begins) - 1, np.int64)
+    for i in range(len(found)):
+        found[i] = begins[i + 1] - begins[i]
+    return found
+
+
+@njit(cache=True, nogil=True)
 def sort_between(values: Ints, begin: int, end: int) -> None:
     """Sort a short stretch in place, by insertion."""
     for i in range(begin + 1, end):
@@ -275,7 +284,7 @@ def balanced_split(starts: Ints, indices: Ints, begins: Ints, members: Ints) -> 
     Ties go to the smaller separator, then to the smaller larger side, then to the separator that comes first.
     """
     n = len(starts) - 1
-    sizes = begins[1:] - begins[:-1]
+    sizes = lengths(begins)
     order = by_value(sizes, False)
     best = np.empty(0, np.int8)
     best_score = 2.0
@@ -317,7 +326,7 @@ def cheapest_split(starts: Ints, indices: Ints, begins: Ints, members: Ints, sha
 
     Ties go to the smaller separator, then to the one that comes first.
     """
-    sizes = begins[1:] - begins[:-1]
+    sizes = lengths(begins)
     order = by_value(sizes, False)
     best = np.empty(0, np.int8)
     most = -1.0

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dicola.errors import InvalidData, InvalidSetting, NeedsData
 from dicola.graphs.marks import listed
-from dicola.graphs.skeleton import Variables
+from dicola.graphs.skeleton import Pair, Variables
 
 Adjacency = NDArray[np.bool_]
 
@@ -63,6 +63,17 @@ class Separation(NamedTuple):
     separating_set: Variables
 
 
+class Levels(NamedTuple):
+    """What a search level by level is asked: see ``CITest.search_levels``."""
+
+    adjacency: Adjacency
+    max_size: int | None = None
+    first: int = 0
+    candidates: Adjacency | None = None
+    tried: Adjacency | None = None
+    tried_to: int | None = None
+
+
 class Search(NamedTuple):
     """What a search level by level found: the edges that fell, and whether it came to its end rather than to a limit."""
 
@@ -70,17 +81,23 @@ class Search(NamedTuple):
     finished: bool
 
 
-class Growth(NamedTuple):
-    """A decomposition tree as flat arrays: see ``dicola._kernels.growth.grow``."""
+class FlatTree(NamedTuple):
+    """A decomposition tree as arrays: see ``dicola._kernels.tree``."""
 
     begins: NDArray[np.int64]
     members: NDArray[np.int64]
     side: NDArray[np.int8]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+
+
+class Growth(NamedTuple):
+    """A decomposition tree with the independence graphs of its nodes: see ``dicola._kernels.growth.grow``."""
+
+    tree: FlatTree
     graph_begins: NDArray[np.int64]
     graph_starts: NDArray[np.int64]
     graph_indices: NDArray[np.int64]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
 
 
 class Bounds(NamedTuple):
@@ -196,7 +213,7 @@ class CITest(ABC):
         (``None``: for all). The given ``adjacency`` is left as it is.
         """
         self._check_level(first, adjacency, candidates, tried)
-        return self.counted_search_levels(adjacency, max_size, first, candidates, tried, tried_to)[0]
+        return self.counted_search_levels(Levels(adjacency, max_size, first, candidates, tried, tried_to))[0]
 
     def _check_level(self, size: int, *matrices: Adjacency | None) -> None:
         square = (len(self), len(self))
@@ -222,6 +239,17 @@ class CITest(ABC):
         Subsets of any set in ``tried`` (at most eight) are passed over. With a ``family`` only its sets are asked about, in its order.
         """
         return self.counted_find_separator(x, y, candidates, sizes, tried, family)[0]
+
+    def find_separators(
+        self, pairs: Sequence[Pair], pool: Sequence[int], max_size: int, beside: int | None = None
+    ) -> list[Variables | None]:
+        """For one pair after the other the first subset of ``pool`` that separates it, of at most ``max_size`` variables, by size, then
+        lexicographically; ``None`` where none does. The two variables themselves are left out of the pool.
+
+        With ``beside``, a variable outside the pool, the answer ends before the first pair that only a set with it separates: one of at
+        most ``max_size`` variables of the pool, and ``beside``.
+        """
+        return self.counted_find_separators(pairs, pool, max_size, beside)[0]
 
     def breaks_separation(self, x: int, y: int, z: Variables, others: Sequence[int]) -> list[bool]:
         """Which of ``others``, added to z one at a time, make x and y dependent?"""
@@ -279,16 +307,9 @@ class CITest(ABC):
         a, b = min(x, y), max(x, y)
         return [not self.verdict(a, b, tuple(sorted((*z, w)))).independent for w in others], len(others)
 
-    def counted_search_levels(
-        self,
-        adjacency: Adjacency,
-        max_size: int | None = None,
-        first: int = 0,
-        candidates: Adjacency | None = None,
-        tried: Adjacency | None = None,
-        tried_to: int | None = None,
-    ) -> tuple[Search, int]:
+    def counted_search_levels(self, question: Levels) -> tuple[Search, int]:
         """``search_levels`` and the number of verdicts computed for it."""
+        adjacency, max_size, first, candidates, tried, tried_to = question
         left = np.array(adjacency, dtype=np.bool_)
         fallen: list[Separation] = []
         tests = 0
@@ -322,6 +343,25 @@ class CITest(ABC):
             if separator is not None:
                 return separator, tests
         return None, tests
+
+    def counted_find_separators(
+        self, pairs: Sequence[Pair], pool: Sequence[int], max_size: int, beside: int | None = None
+    ) -> tuple[list[Variables | None], int]:
+        """``find_separators`` and the number of verdicts computed for it."""
+        found: list[Variables | None] = []
+        tests = 0
+        for x, y in pairs:
+            inside = [v for v in pool if v not in (x, y)]
+            sizes = range(min(max_size, len(inside)) + 1)
+            separator, used = self.counted_find_separator(x, y, inside, sizes)
+            tests += used
+            if separator is None and beside is not None:
+                further, used = self.counted_find_separator(x, y, [*inside, beside], [size + 1 for size in sizes], [inside])
+                tests += used
+                if further is not None:
+                    break
+            found.append(separator)
+        return found, tests
 
     def _first_separator(
         self,

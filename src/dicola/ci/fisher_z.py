@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 from math import atanh, erfc, sqrt
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from scipy.special import ndtri
 
 from dicola._kernels import growth
 from dicola._kernels import partial_correlation as kernel
-from dicola.ci.base import Adjacency, Bounds, CITest, Growth, Search, Separation, SetFamily, Verdict, checked_alpha
+from dicola.ci.base import Adjacency, Bounds, CITest, FlatTree, Growth, Levels, Search, Separation, SetFamily, Verdict, checked_alpha
 from dicola.data import (
     Dataset,
     as_dataset,
@@ -27,7 +28,7 @@ from dicola.data import (
     standardised,
 )
 from dicola.errors import InvalidData, InvalidSetting
-from dicola.graphs.skeleton import Variables
+from dicola.graphs.skeleton import Pair, Variables
 
 _SMALL = 64  # variables up to which a kernel inverts faster than the call of a library takes
 _NOTHING = np.zeros((0, 0), dtype=np.bool_)
@@ -205,7 +206,7 @@ class FisherZ(CITest):
         levels = np.array([self.alpha if alpha is None else alpha for alpha in alphas])
         limits = self._critical(np.maximum(np.arange(len(self) + 1) - 2, 0), levels)
         grown = growth.grow(self.correlation, graph[0], graph[1], limits, *bounds)
-        return (Growth(*grown[:8]), int(grown[8])) if grown[9] else None
+        return (Growth(FlatTree(*grown[:5]), *grown[5:8]), int(grown[8])) if grown[9] else None
 
     def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
         inside = np.arange(len(self)) if block is None else np.array(block, dtype=np.int64)
@@ -268,19 +269,12 @@ class FisherZ(CITest):
         answer = kernel.dependent_with_each(self.correlation, min(x, y), max(x, y), given, added, limit)
         return answer.tolist(), len(others)
 
-    def counted_search_levels(
-        self,
-        adjacency: Adjacency,
-        max_size: int | None = None,
-        first: int = 0,
-        candidates: Adjacency | None = None,
-        tried: Adjacency | None = None,
-        tried_to: int | None = None,
-    ) -> tuple[Search, int]:
+    def counted_search_levels(self, question: Levels) -> tuple[Search, int]:
+        adjacency, max_size, first, candidates, tried, tried_to = question
         n = len(self)
         largest = n - 2 if max_size is None else min(max_size, n - 2)
         if self._may_raise(largest):
-            return super().counted_search_levels(adjacency, max_size, first, candidates, tried, tried_to)
+            return super().counted_search_levels(question)
         edges = np.array(adjacency, dtype=np.bool_)
         pools = _NOTHING if candidates is None else np.ascontiguousarray(candidates, dtype=np.bool_)
         old = _NOTHING if tried is None else np.ascontiguousarray(tried, dtype=np.bool_)
@@ -288,7 +282,8 @@ class FisherZ(CITest):
             self.correlation, edges, pools, old, n if tried_to is None else min(tried_to, n), first, largest, self._limits
         )
         ends, flat = begins.tolist(), members.tolist()
-        fallen = [Separation(i, j, tuple(flat[ends[k] : ends[k + 1]])) for k, (i, j) in enumerate(pairs.reshape(-1, 2).tolist())]
+        sets = [tuple(flat[begin:end]) for begin, end in pairwise(ends)]
+        fallen = list(map(Separation, pairs[::2].tolist(), pairs[1::2].tolist(), sets))
         return Search(fallen, bool(finished)), int(tests)
 
     def counted_find_separator(
@@ -311,6 +306,24 @@ class FisherZ(CITest):
         limits = self._limits[wanted]
         found, separated, tests = kernel.separator_among(self.correlation, min(x, y), max(x, y), pool, wanted, limits, parts, bool(tried))
         return (tuple(found.tolist()) if separated else None), int(tests)
+
+    def counted_find_separators(
+        self, pairs: Sequence[Pair], pool: Sequence[int], max_size: int, beside: int | None = None
+    ) -> tuple[list[Variables | None], int]:
+        largest = min(max_size, len(pool))
+        if self._may_raise(largest + 1):
+            return super().counted_find_separators(pairs, pool, max_size, beside)
+        wanted = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        around = np.array(sorted(pool if beside is None else [*pool, beside]), dtype=np.int64)
+        sizes, members, tests = kernel.separators_among(
+            self.correlation, wanted, around, largest, -1 if beside is None else beside, self._limits
+        )
+        flat, begin = members.tolist(), 0
+        found: list[Variables | None] = []
+        for size in sizes.tolist():
+            found.append(None if size < 0 else tuple(flat[begin : begin + size]))
+            begin += max(size, 0)
+        return found, int(tests)
 
     def _first_separator(
         self,

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.ci.base import Adjacency, Bounds, CITest, Growth, Search, Separation, SetFamily, Verdict
-from dicola.graphs.skeleton import Variables
+from dicola.ci.base import Adjacency, Bounds, CITest, Growth, Levels, Search, Separation, SetFamily, Verdict
+from dicola.graphs.skeleton import Pair, Variables
 
 PHASES = ("blankets", "leaves", "orientation")
 
@@ -121,18 +121,10 @@ class Ledger(CITest):
         self._counts[self._phase] += tests
         return answer, tests
 
-    def counted_search_levels(
-        self,
-        adjacency: Adjacency,
-        max_size: int | None = None,
-        first: int = 0,
-        candidates: Adjacency | None = None,
-        tried: Adjacency | None = None,
-        tried_to: int | None = None,
-    ) -> tuple[Search, int]:
+    def counted_search_levels(self, question: Levels) -> tuple[Search, int]:
         if self._memory is not None:
-            return super().counted_search_levels(adjacency, max_size, first, candidates, tried, tried_to)
-        answer, tests = self._test.counted_search_levels(adjacency, max_size, first, candidates, tried, tried_to)
+            return super().counted_search_levels(question)
+        answer, tests = self._test.counted_search_levels(question)
         self._counts[self._phase] += tests
         return answer, tests
 
@@ -148,5 +140,14 @@ class Ledger(CITest):
         if self._memory is not None:
             return super().counted_find_separator(x, y, candidates, sizes, tried, family)
         answer, tests = self._test.counted_find_separator(x, y, candidates, sizes, tried, family)
+        self._counts[self._phase] += tests
+        return answer, tests
+
+    def counted_find_separators(
+        self, pairs: Sequence[Pair], pool: Sequence[int], max_size: int, beside: int | None = None
+    ) -> tuple[list[Variables | None], int]:
+        if self._memory is not None:
+            return super().counted_find_separators(pairs, pool, max_size, beside)
+        answer, tests = self._test.counted_find_separators(pairs, pool, max_size, beside)
         self._counts[self._phase] += tests
         return answer, tests

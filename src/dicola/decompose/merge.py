@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from itertools import chain
-from typing import Any
+from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dicola._kernels import tree as kernel
 from dicola.decompose.split import Split
@@ -24,9 +21,8 @@ def merge(left: Edges, right: Edges, split: Split) -> Edges:
     A separator pair that either side separates is separated in the whole (Theorem 2); every other pair is decided by its own side
     (Theorem 1).
     """
-    separator = frozenset(split.separator)
-    one_sided = {(x, y) for x, y in left ^ right if x in separator and y in separator}
-    return (left | right) - one_sided
+    one_sided = [pair for pair in combinations(split.separator, 2) if (pair in left) != (pair in right)]
+    return (left | right).difference(one_sided)
 
 
 def merge_up(tree: Tree, leaves: Sequence[Skeleton], names: tuple[str, ...]) -> Skeleton:
@@ -54,13 +50,15 @@ class TreeSets(SeparatingSets):
     def __init__(self, tree: Tree, leaf_sets: tuple[SeparatingSets | None, ...]) -> None:
         self.tree = tree
         self.leaf_sets = leaf_sets
+        self._separators = [node.split.separator if isinstance(node, Branch) else None for node in tree.nodes]
         self._prepared: dict[Pair, Variables | None] = {}
 
     def get(self, x: int, y: int) -> Variables | None:
         pair = (x, y) if x < y else (y, x)
-        if pair not in self._prepared:
+        try:
+            return self._prepared[pair]
+        except KeyError:
             return self._answers([pair])[0]
-        return self._prepared[pair]
 
     def prepare(self, pairs: Iterable[Pair]) -> None:
         wanted = list({(x, y) if x < y else (y, x) for x, y in pairs})
@@ -69,34 +67,14 @@ class TreeSets(SeparatingSets):
     def _answers(self, pairs: list[Pair]) -> list[Variables | None]:
         if not pairs:
             return []
-        starts, found = (part.tolist() for part in kernel.deciding_nodes(np.array(pairs, dtype=np.int64), *self._flat))
+        starts, found = (part.tolist() for part in kernel.deciding_nodes(np.array(pairs, dtype=np.int64), *self.tree.flat))
         return [self._smallest(pair, found[starts[i] : starts[i + 1]]) for i, pair in enumerate(pairs)]
 
     def _smallest(self, pair: Pair, numbers: list[int]) -> Variables | None:
         smallest: Variables | None = None
         for number in numbers:
-            node, sets = self.tree.nodes[number], self.leaf_sets[number]
-            z = node.split.separator if isinstance(node, Branch) else None if sets is None else sets.get(*pair)
-            if z is not None and (smallest is None or (len(z), z) < (len(smallest), smallest)):
+            sets = self.leaf_sets[number]
+            z = self._separators[number] if sets is None else sets.get(*pair)
+            if z is not None and (smallest is None or len(z) < len(smallest) or (len(z) == len(smallest) and z < smallest)):
                 smallest = z
         return smallest
-
-    @cached_property
-    def _flat(self) -> tuple[NDArray[Any], ...]:
-        """The tree as the arrays that the kernel walks."""
-        nodes = self.tree.nodes
-        begins = np.cumsum([0, *[len(node.variables) for node in nodes]], dtype=np.int64)
-        members = np.fromiter(chain.from_iterable(node.variables for node in nodes), np.int64, int(begins[-1]))
-        left, right = np.full((2, len(nodes)), -1, dtype=np.int64)
-        branches = [(number, node) for number, node in enumerate(nodes) if isinstance(node, Branch)]
-        side = np.zeros(len(members), dtype=np.int8)
-        if branches:
-            numbers = np.array([number for number, _ in branches])
-            left[numbers] = [node.left for _, node in branches]
-            right[numbers] = [node.right for _, node in branches]
-            above = int(members.max()) + 1  # node and variable as one number, so that one search finds the place of all
-            places = np.repeat(np.arange(len(nodes)), np.diff(begins)) * above + members
-            for name, parts in ((1, [node.split.left for _, node in branches]), (2, [node.split.right for _, node in branches])):
-                wanted = np.repeat(numbers, [len(part) for part in parts]) * above + np.fromiter(chain.from_iterable(parts), np.int64)
-                side[places.searchsorted(wanted)] = name
-        return begins, members, side, left, right

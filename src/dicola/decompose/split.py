@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +43,7 @@ def find_split(graph: UndirectedGraph, saving: float | None = None, largest: int
     sets of at most ``largest`` neighbours that are asked about, edge by edge.
     """
     side = sides_of_split(graph, saving, largest)
-    return None if side is None else split_of(side, np.arange(len(graph)))
+    return None if side is None else split_of(side.tolist(), range(len(graph)))
 
 
 def sides_of_split(graph: UndirectedGraph, saving: float | None = None, largest: int = 3) -> NDArray[np.int8] | None:
@@ -51,9 +52,9 @@ def sides_of_split(graph: UndirectedGraph, saving: float | None = None, largest:
     return side if len(side) else None
 
 
-def split_of(side: NDArray[np.int8], variables: NDArray[np.int64]) -> Split:
+def split_of(side: Sequence[int], variables: Sequence[int]) -> Split:
     """The split in which variable i is on the side ``side[i]``: 1 left, 2 right, 0 in the separator."""
     parts: tuple[list[int], list[int], list[int]] = ([], [], [])
-    for variable, part in zip(variables.tolist(), side.tolist(), strict=True):
+    for variable, part in zip(variables, side, strict=True):
         parts[part].append(variable)
     return Split(tuple(parts[1]), tuple(parts[2]), tuple(parts[0]))

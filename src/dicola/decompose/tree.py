@@ -6,13 +6,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
-from dicola.ci.base import Bounds, CITest
+from dicola.ci.base import Bounds, CITest, FlatTree
 from dicola.decompose.split import Split, sides_of_split, split_of
 from dicola.decompose.uig import independence_graph, inherited_graph
 from dicola.errors import InvalidSetting
@@ -52,6 +53,29 @@ class Tree:
     """All nodes in one flat list, the root first. A variable set met twice is one node, reached from two branches."""
 
     nodes: tuple[Leaf | Branch, ...]
+    grown: FlatTree | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def flat(self) -> FlatTree:
+        """The tree as arrays: as it was grown, where it was."""
+        if self.grown is not None:
+            return self.grown
+        nodes = self.nodes
+        begins = np.cumsum([0, *[len(node.variables) for node in nodes]], dtype=np.int64)
+        members = np.fromiter(chain.from_iterable(node.variables for node in nodes), np.int64, int(begins[-1]))
+        left, right = np.full((2, len(nodes)), -1, dtype=np.int64)
+        branches = [(number, node) for number, node in enumerate(nodes) if isinstance(node, Branch)]
+        side = np.zeros(len(members), dtype=np.int8)
+        if branches:
+            numbers = np.array([number for number, _ in branches])
+            left[numbers] = [node.left for _, node in branches]
+            right[numbers] = [node.right for _, node in branches]
+            above = int(members.max()) + 1  # node and variable as one number, so that one search finds the place of all
+            places = np.repeat(np.arange(len(nodes)), np.diff(begins)) * above + members
+            for name, parts in ((1, [node.split.left for _, node in branches]), (2, [node.split.right for _, node in branches])):
+                wanted = np.repeat(numbers, [len(part) for part in parts]) * above + np.fromiter(chain.from_iterable(parts), np.int64)
+                side[places.searchsorted(wanted)] = name
+        return FlatTree(begins, members, side, left, right)
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
@@ -205,7 +229,7 @@ def decompose(
             nodes.append(Leaf(tuple(child.tolist()), below))
             waiting.append((known, depth + 1, child, below, below_work))
             work += below_work
-        nodes[number] = Branch(nodes[number].variables, split_of(side, variables), *children)
+        nodes[number] = Branch(nodes[number].variables, split_of(side.tolist(), nodes[number].variables), *children)
     return Tree(tuple(nodes))
 
 
@@ -226,14 +250,15 @@ def _grown(ci: CITest, blankets: TotalConditioning, stop: StopRule, root: Undire
         return None
     growth = grown[0]
     nodes: list[Leaf | Branch] = []
-    begins, graph_begins = growth.begins.tolist(), growth.graph_begins.tolist()
-    for number, (left, right) in enumerate(zip(growth.left.tolist(), growth.right.tolist(), strict=True)):
+    begins, members, side, left, right = (part.tolist() for part in growth.tree)
+    graph_begins = growth.graph_begins.tolist()
+    for number in range(len(left)):
         begin, end = begins[number], begins[number + 1]
-        variables = growth.members[begin:end]
-        if left >= 0:
-            nodes.append(Branch(tuple(variables.tolist()), split_of(growth.side[begin:end], variables), left, right))
+        variables = tuple(members[begin:end])
+        if left[number] >= 0:
+            nodes.append(Branch(variables, split_of(side[begin:end], variables), left[number], right[number]))
             continue
-        starts = growth.graph_starts[begin + number : end + number + 1].copy()
-        indices = growth.graph_indices[graph_begins[number] : graph_begins[number + 1]].copy()
-        nodes.append(Leaf(tuple(variables.tolist()), UndirectedGraph(starts, indices)))
-    return Tree(tuple(nodes))
+        starts = growth.graph_starts[begin + number : end + number + 1]
+        indices = growth.graph_indices[graph_begins[number] : graph_begins[number + 1]]
+        nodes.append(Leaf(variables, UndirectedGraph(starts, indices)))
+    return Tree(tuple(nodes), growth.tree)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 
 def mask_of(vertices: Iterable[int]) -> int:
@@ -13,9 +13,11 @@ def mask_of(vertices: Iterable[int]) -> int:
     return mask
 
 
-def members(mask: int) -> Iterator[int]:
+def members(mask: int) -> list[int]:
     """The vertices of a mask, smallest first."""
+    found = []
     while mask:
         low = mask & -mask
-        yield low.bit_length() - 1
+        found.append(low.bit_length() - 1)
         mask ^= low
+    return found

@@ -278,7 +278,7 @@ def checked_names(names: Iterable[object]) -> tuple[str, ...]:
         twice = next(name for name in result if result.count(name) > 1)
         raise InvalidGraph(f"the name {twice!r} appears more than once; names must be distinct.")
     for name in result:
-        if any("\ud800" <= letter <= "\udfff" for letter in name):
+        if not name.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in name):
             raise InvalidGraph(f"the name {name!r} holds half a character, which no file can store; rename it.")
     return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -49,11 +50,15 @@ class LeafSets(SeparatingSets):
 
 
 class Blankets(Protocol):
-    """Whatever knows the Markov blankets of its vertices, as masks: an independence graph."""
+    """Whatever knows the Markov blankets of its vertices: an independence graph."""
+
+    def beside(self, v: int) -> list[int]:
+        """The blanket of a vertex, ascending."""
+        ...
 
     @property
     def neighbours(self) -> tuple[int, ...]:
-        """The blanket of each vertex."""
+        """The blanket of each vertex, as a mask."""
         ...
 
 
@@ -66,9 +71,9 @@ class BlanketSets(LeafSets):
     def __init__(self, graph: Blankets, variables: Variables) -> None:
         self.graph, self.variables = graph, variables
 
-    @cached_property
-    def _place(self) -> dict[int, int]:
-        return {v: i for i, v in enumerate(self.variables)}
+    def _place(self, x: int) -> int | None:
+        at = bisect_left(self.variables, x)
+        return at if at < len(self.variables) and self.variables[at] == x else None
 
     @property
     def blankets(self) -> tuple[int, ...]:
@@ -76,11 +81,13 @@ class BlanketSets(LeafSets):
         return self.graph.neighbours
 
     def get(self, x: int, y: int) -> Variables | None:
-        a, b = self._place.get(min(x, y)), self._place.get(max(x, y))
-        if a is None or b is None or self.blankets[a] >> b & 1:
+        a, b = self._place(min(x, y)), self._place(max(x, y))
+        if a is None or b is None:
             return None
-        blanket = min(self.blankets[a], self.blankets[b], key=int.bit_count)
-        return tuple([self.variables[v] for v in members(blanket)])
+        blanket = self.graph.beside(a)
+        if b in blanket:
+            return None
+        return tuple([self.variables[v] for v in min(blanket, self.graph.beside(b), key=len)])
 
     def relabelled(self, variables: Variables) -> BlanketSets:
         """The same sets with position i read as ``variables[i]``; ``variables`` ascend."""

@@ -57,6 +57,11 @@ class UndirectedGraph:
         starts, indices = self.starts.tolist(), self.indices.tolist()
         return tuple(mask_of(indices[starts[v] : starts[v + 1]]) for v in range(len(self)))
 
+    def beside(self, v: int) -> list[int]:
+        """The neighbours of a vertex, sorted."""
+        row: list[int] = self.indices[self.starts[v] : self.starts[v + 1]].tolist()
+        return row
+
     def to_matrix(self) -> NDArray[np.bool_]:
         """Symmetric boolean matrix."""
         return np.asarray(kernel.to_matrix(self.starts, self.indices))

@@ -104,16 +104,19 @@ def local_test(ci: CITest, variables: Sequence[int] | None) -> tuple[CITest, Var
 
     Positions are sorted, so that the fixed order of the names rules the leaf as well.
     """
-    chosen = tuple(range(len(ci))) if variables is None else tuple(sorted(variables))
+    if variables is None:
+        return ci, tuple(range(len(ci)))
+    chosen = tuple(sorted(variables))
     return ci.among(chosen), chosen
 
 
 def skeleton_of(ci: CITest, variables: Variables, adjacency: Adjacency, sets: RecordedSets, warnings: Sequence[str] = ()) -> Skeleton:
     """The learner's local answer in the positions of the whole test ``ci``."""
-    edges = frozenset(
-        [(variables[i], variables[j]) for i, j in zip(*(ends.tolist() for ends in np.nonzero(adjacency)), strict=True) if i < j]
-    )
-    names = ci.names if len(variables) == len(ci) else tuple([ci.labels[v] for v in variables])
+    pairs = [(i, j) for i, j in zip(*(ends.tolist() for ends in np.nonzero(adjacency)), strict=True) if i < j]
+    if len(variables) == len(ci):  # then their positions are those of the whole
+        return Skeleton(ci.labels, variables, frozenset(pairs), sets, ci.names, tuple(warnings))
+    edges = frozenset([(variables[i], variables[j]) for i, j in pairs])
+    names = tuple([ci.labels[v] for v in variables])
     return Skeleton(ci.labels, variables, edges, sets.relabelled(variables), names, tuple(warnings))
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import heapify, heappop
-from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
@@ -14,8 +12,6 @@ from dicola.ci.base import CITest
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Skeleton
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
-
-_FEW = 4  # pairs from which on one search for all of them is faster than one a pair
 
 
 @dataclass(frozen=True)
@@ -61,6 +57,7 @@ class _Removal:
     def __init__(self, ci: CITest, blankets: list[int], max_size: int | None) -> None:
         n = len(blankets)
         self.ci = ci
+        self._blanket_test = ci.during("blankets")
         self.blankets = blankets
         self.max_size = max_size
         self.left = (1 << n) - 1
@@ -82,29 +79,29 @@ class _Removal:
     def run(self) -> None:
         """Take out one variable after the other until one is left."""
         while self.left.bit_count() > 1:
-            order = [(self.blankets[v].bit_count(), v) for v in members(self.left)]
-            smallest = min(order)[1]
-            heapify(order)
-            while order:
-                _, x = heappop(order)
-                if self._refused.get(x) == self.blankets[x]:
-                    continue
-                self._find_neighbours(x)
-                if self._is_removable(x):
-                    break
-                self._refused[x] = self.blankets[x]
-            else:
-                x = smallest
+            x = self._removable()
+            if x is None:
+                x = min(members(self.left), key=lambda v: self.blankets[v].bit_count())
                 self.forced += 1
                 self._sure = False
             self._sure &= not self.cut_short
             self._remove(x)
             self._sure = True
 
-    def _sizes(self, largest: int) -> range:
-        limit = largest if self.max_size is None else min(largest, self.max_size)
-        self.cut_short |= limit < largest
-        return range(limit + 1)
+    def _removable(self) -> int | None:
+        """The first variable that can be removed, smaller blankets first."""
+        worth_asking = [v for v in members(self.left) if self._refused.get(v) != self.blankets[v]]
+        for x in sorted(worth_asking, key=lambda v: self.blankets[v].bit_count()):
+            self._find_neighbours(x)
+            if self._is_removable(x):
+                return x
+            self._refused[x] = self.blankets[x]
+        return None
+
+    def _within_limit(self, size: int) -> int:
+        limit = size if self.max_size is None else min(size, self.max_size)
+        self.cut_short |= limit < size
+        return limit
 
     def _join(self, x: int, y: int) -> None:
         self.adjacency[x, y] = self.adjacency[y, x] = True
@@ -123,53 +120,41 @@ class _Removal:
     def _find_neighbours(self, x: int) -> None:
         """Decide every pair of x inside its blanket: separated by a proper part of it, or adjacent."""
         blanket = self.blankets[x]
-        inside = list(members(self.left & ~self.decided[x] & blanket))
+        inside = members(self.left & ~self.decided[x] & blanket)
         if not inside:
             return
         # The whole rest of the blanket is left out: y is in the blanket because it depends on x given all of it.
-        sizes = self._sizes(blanket.bit_count() - 2)
-        if len(inside) < _FEW:
-            for y in inside:
-                found = self.ci.find_separator(x, y, list(members(blanket & ~(1 << y))), sizes)
-                if found is not None:
-                    self._part(x, y, mask_of(found))
-        elif sizes:
-            pairs, pools = np.zeros_like(self.adjacency), np.zeros_like(self.adjacency)
-            pairs[x, inside] = pairs[inside, x] = True
-            pools[x, list(members(blanket))] = True
-            for i, j, separating_set in self.ci.search_levels(pairs, len(sizes) - 1, 0, pools).fallen:
-                self._part(i, j, mask_of(separating_set))
-        for y in inside:
-            if not self.decided[x] >> y & 1:
+        largest = self._within_limit(blanket.bit_count() - 2)
+        separators = self.ci.find_separators([(x, y) for y in inside], members(blanket), largest)
+        for y, found in zip(inside, separators, strict=True):
+            if found is None:
                 self._join(x, y)
+            else:
+                self._part(x, y, mask_of(found))
 
     def _is_removable(self, x: int) -> bool:
         """For all y in Mb(x), z in Ne(x): some W in Mb(x) separates y and z, or no W with x added does (Akbari et al., Theorem 2)."""
-        blanket = list(members(self.blankets[x]))
-        asked: set[tuple[int, int]] = set()
-        for z in members(self.blankets[x] & self.beside[x]):
-            for y in members(self.blankets[x] & ~self.beside[z] & ~(1 << z)):
+        blanket = self.blankets[x]
+        others = blanket
+        pairs, unknown = [], []
+        for z in members(blanket & self.beside[x]):
+            others &= ~(1 << z)
+            for y in members(others & ~self.beside[z]):
                 pair = (y, z) if y < z else (z, y)
-                if pair in asked:
-                    continue
-                asked.add(pair)
-                if not self._keeps(x, *pair, [v for v in blanket if v not in pair]):
-                    return False
-        return True
-
-    def _keeps(self, x: int, y: int, z: int, pool: list[int]) -> bool:
-        known = self.masks.get((y, z))
-        if known is None and not self.blankets[y] >> z & 1:
-            known = min(self.blankets[y], self.blankets[z], key=int.bit_count)
-        if known is not None and not known & ~mask_of(pool):
+                known = self.masks.get(pair)
+                if known is None and not self.blankets[y] >> z & 1:
+                    known = min(self.blankets[y], self.blankets[z], key=int.bit_count)
+                if known is None or known & ~blanket:
+                    pairs.append(pair)
+                    unknown.append(known is None)
+        if not pairs:
             return True
-        found = self.ci.find_separator(y, z, pool, self._sizes(len(pool)))
-        if found is not None:
-            if known is None:
+        largest = self._within_limit(blanket.bit_count() - 2)
+        separators = self.ci.find_separators(pairs, members(blanket), largest, beside=x)
+        for (y, z), new, found in zip(pairs, unknown, separators, strict=False):
+            if new and found is not None:
                 self._part(y, z, mask_of(found))
-            return True
-        with_x = sorted([*pool, x])
-        return self.ci.find_separator(y, z, with_x, [size + 1 for size in self._sizes(len(pool))], tried=[set(pool)]) is None
+        return len(separators) == len(pairs)
 
     def _remove(self, x: int) -> None:
         """Take x out, apart by its blanket from all that is outside, and bring the blankets of its blanket up to date.
@@ -178,32 +163,36 @@ class _Removal:
         join pairs (a chain through x), so each pair is asked anew given all that surrounds it; of a pair that is joined the old blankets
         say that it is not adjacent.
         """
-        around = list(members(self.blankets[x]))
+        near = self.blankets[x]
+        around = members(near)
         before = {v: self.blankets[v] for v in around}
         self.left &= ~(1 << x)
-        self.apart[x] = (self.left & ~self.decided[x], self.blankets[x])
+        self.apart[x] = (self.left & ~self.decided[x], near)
         for v in around:
             self.blankets[v] &= ~(1 << x)
-        near = self.blankets[x]
-        for y, z in combinations(around, 2):
-            in_touch = self.blankets[y] >> z & 1
-            if self._sure and (not in_touch or self.beside[y] >> z & 1):
-                continue
-            pair = 1 << y | 1 << z
-            if self._sure:
-                given = min(self.blankets[y] & ~pair, self.blankets[z] & ~pair, key=int.bit_count)
-            else:
-                given = (self.blankets[y] | self.blankets[z] | near) & self.left & ~pair
-            if not self.ci.during("blankets").verdict(y, z, tuple(members(given))).independent:
-                if not in_touch and not self.decided[y] >> z & 1:
-                    self._part(y, z, min(before[y], before[z], key=int.bit_count))
-                self.blankets[y] |= 1 << z
-                self.blankets[z] |= 1 << y
-                continue
-            self.blankets[y] &= ~pair
-            self.blankets[z] &= ~pair
-            if not self.decided[y] >> z & 1:
-                self._part(y, z, given)
+        for y in around:
+            later = near >> y + 1 << y + 1
+            for z in members(later & self.blankets[y] & ~self.beside[y] if self._sure else later):
+                self._ask_again(y, z, near, before)
+
+    def _ask_again(self, y: int, z: int, near: int, before: dict[int, int]) -> None:
+        """Is z still in the blanket of y? ``near`` was the blanket of the variable that went, ``before`` has those of its members."""
+        in_touch = self.blankets[y] >> z & 1
+        pair = 1 << y | 1 << z
+        if self._sure:
+            given = min(self.blankets[y] & ~pair, self.blankets[z] & ~pair, key=int.bit_count)
+        else:
+            given = (self.blankets[y] | self.blankets[z] | near) & self.left & ~pair
+        if not self._blanket_test.verdict(y, z, tuple(members(given))).independent:
+            if not in_touch and not self.decided[y] >> z & 1:
+                self._part(y, z, min(before[y], before[z], key=int.bit_count))
+            self.blankets[y] |= 1 << z
+            self.blankets[z] |= 1 << y
+            return
+        self.blankets[y] &= ~pair
+        self.blankets[z] &= ~pair
+        if not self.decided[y] >> z & 1:
+            self._part(y, z, given)
 
     def warnings(self) -> list[str]:
         """What the user should know of this run."""

@@ -97,10 +97,10 @@ def as_words(mask: int, words: int) -> NDArray[np.uint64]:
 
 def possible_dsep(adjacency: Adjacency, sets: RecordedSets) -> Adjacency:
     """Row x: the Possible-D-Sep of x in a skeleton with the unshielded colliders that its separating sets imply."""
-    recorded = list(sets.items())
-    pairs = np.array([pair for pair, _ in recorded], dtype=np.int64).reshape(-1, 2)
-    begins = np.cumsum([0, *[len(z) for _, z in recorded]], dtype=np.int64)
-    flat = np.array([v for _, z in recorded for v in z], dtype=np.int64)
+    recorded = sets.pairs()
+    pairs = np.array(list(recorded), dtype=np.int64).reshape(-1, 2)
+    begins = np.cumsum([0, *map(len, recorded.values())], dtype=np.int64)
+    flat = np.array([v for z in recorded.values() for v in z], dtype=np.int64)
     return np.asarray(kernel.possible_dsep(adjacency, pairs, begins, flat))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import SeparatingSets
@@ -33,12 +33,13 @@ def by_separating_set(sets: SeparatingSets) -> ColliderPolicy:
     return is_collider
 
 
-def r0(graph: PartialGraph, is_collider: ColliderPolicy) -> bool:
+def r0(graph: PartialGraph, is_collider: ColliderPolicy, triples: Iterable[Triple] | None = None) -> bool:
     """A - b - c unshielded with b a collider  =>  a *-> b <-* c. All triples are judged before any mark is put.
 
-    A triple on which the policy cannot decide is noted in ``graph.ambiguous``; no rule uses it.
+    A triple on which the policy cannot decide is noted in ``graph.ambiguous``; no rule uses it. ``triples`` are the unshielded ones,
+    where they are known already.
     """
-    judged = [(triple, is_collider(*triple)) for triple in unshielded_triples(graph)]
+    judged = [(triple, is_collider(*triple)) for triple in (unshielded_triples(graph) if triples is None else triples)]
     graph.ambiguous.update(triple for triple, answer in judged if answer is None)
     changed = False
     for (a, b, c), answer in judged:

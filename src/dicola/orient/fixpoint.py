@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dicola.graphs.marks import ARROW, CIRCLE
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
@@ -59,8 +59,9 @@ def orient(
     graph = PartialGraph(len(skeleton.labels), skeleton.edges)
     put_known(graph, skeleton, knowledge)
     decide = is_collider or by_separating_set(skeleton.sets)
-    skeleton.sets.prepare((a, c) for a, _, c in unshielded_triples(graph))
-    r0(graph, decide)
+    triples = list(unshielded_triples(graph))
+    skeleton.sets.prepare([(a, c) for a, _, c in triples])
+    r0(graph, decide, triples)
     apply_rules(graph, decide, Rules(selection, max_path_length))
     return Orientation.of(graph, skeleton.labels)
 
@@ -105,11 +106,15 @@ def _follow_change(graph: PartialGraph, a: int, b: int) -> None:
         for c in beside_b:
             if c not in beside_a and around[c][b] == CIRCLE:
                 r1(graph, a, b, c)
-        for d in [d for d in beside_b if around[d][b] == CIRCLE and beside_a.get(d) == CIRCLE]:
+        for d in beside_b:
+            if beside_a.get(d) != CIRCLE or around[d][b] != CIRCLE:
+                continue
             for c in beside_b:
                 if around[c][b] == ARROW and c not in beside_a:
                     r3(graph, a, b, c, d)
-    for c in [c for c in beside_a if c in beside_b]:
+    for c in beside_a:
+        if c not in beside_b:
+            continue
         beside_c = around[c]
         if beside_a[c] == CIRCLE and beside_b[c] == ARROW:
             r2(graph, a, b, c)
@@ -124,13 +129,14 @@ def _follow_change(graph: PartialGraph, a: int, b: int) -> None:
 def _find_discriminated(graph: PartialGraph, is_collider: ColliderPolicy, rules: Rules) -> bool:
     """One pass of R4 over all triangles; answers whether anything changed."""
     changed = False
-    for b in range(len(graph)):
-        if ARROW not in graph.around[b].values():
+    around = graph.around
+    for b, beside_b in enumerate(around):
+        if ARROW not in beside_b.values():
             continue  # no a <-* b
-        for c in list(graph.around[b]):
-            if not graph.is_circle(c, b):
+        for c in list(beside_b):
+            if around[c].get(b) != CIRCLE:
                 continue
-            for a in _common(graph, b, c):
+            for a in [a for a, mark in beside_b.items() if mark == ARROW and around[a].get(c) == ARROW]:
                 changed |= r4(graph, is_collider, a, b, c, rules.max_path_length, rules.stands)
     return changed
 
@@ -149,17 +155,14 @@ def _complete_selection(graph: PartialGraph) -> None:
 
 
 def _complete_tails(graph: PartialGraph) -> None:
+    around = graph.around
     changed = True
     while changed:
         changed = False
         for a, c in _ends(graph):
-            if graph.around[a][c] == ARROW and graph.around[c][a] == CIRCLE:
-                changed |= any(r8(graph, a, b, c) for b in _common(graph, a, c)) or r9(graph, a, c) or r10(graph, a, c)
-
-
-def _common(graph: PartialGraph, a: int, b: int) -> list[int]:
-    beside_b = graph.around[b]
-    return [c for c in graph.around[a] if c in beside_b]
+            if around[a][c] == ARROW and around[c][a] == CIRCLE:
+                between = [b for b in around[a] if around[b][a] == TAIL and around[b].get(c) == ARROW]
+                changed |= any(r8(graph, a, b, c) for b in between) or r9(graph, a, c) or r10(graph, a, c)
 
 
 def _ends(graph: PartialGraph) -> Iterable[tuple[int, int]]:
