@@ -236,7 +236,10 @@ def variants_figure(places: Sequence[tuple[Results, Setting]]) -> Figure:
     for ax in panels[0]:
         _logarithmic(ax, "x")
     for row, label in zip(panels, ("tests: share of the learner's alone", "F1 of the skeleton: gain over the learner alone"), strict=True):
-        row[len(row) // 2 - 1].set_xlabel(label, x=1.12)
+        row[0].set_xlabel(" ")  # keeps the height free; the label is as wide as several panels and must not part them
+        middle = row[len(row) // 2 - 1]
+        text = middle.annotate(label, (1.08, 0), (0, -20), xycoords="axes fraction", textcoords="offset points", ha="center", va="top")
+        text.set_in_layout(False)
     _legend(figure, [(_VARIANT_NAMES[variant], _Look(*_VARIANTS[variant][:2], "")) for variant in _VARIANTS], "")
     return figure
 
