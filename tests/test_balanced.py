@@ -1,4 +1,4 @@
-"""The mode balanced: legal graphs by score, with everything a discovery has to tell."""
+"""The modes balanced and accurate: legal graphs by score, with everything a discovery has to tell."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def table(seed: int = 1, rows: int = 500, n: int = 20, hidden: int = 2) -> tuple
     return dag, latents, simulate.linear_gaussian(dag, rows, seed).drop(columns=list(latents))
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_pag_is_legal_and_that_of_a_mag_with_the_score_told(seed):
+@pytest.mark.parametrize(("mode", "seed"), [("balanced", 0), ("balanced", 1), ("balanced", 2), ("accurate", 3)])
+def test_the_pag_is_legal_and_that_of_a_mag_with_the_score_told(mode, seed):
     ci = FisherZ(table(seed)[2])
-    found = discover(ci, mode="balanced")
+    found = discover(ci, mode=mode)
     assert legality(found.pag) and not found.conflicts
     mag = found.skeleton.sets.mag
     assert found.score == pytest.approx(GaussianBIC.of(ci).mag(mag), abs=30) and frozenset(mag.pairs()) == found.skeleton.edges
@@ -34,6 +34,16 @@ def test_its_score_is_not_worse_than_that_of_the_learner_alone():
         alone = discover(ci, learner="mag-bic", decompose=False)
         score = GaussianBIC.of(ci).mag(alone.skeleton.sets.leaf_sets[0].otherwise.mag)
         assert discover(ci, mode="balanced").score <= score + 1e-6
+
+
+def test_accurate_has_no_worse_a_score_and_does_more_work():
+    for seed in range(3):
+        ci = FisherZ(table(seed, n=16)[2])
+        one, other = (discover(ci, mode=mode, seed=seed) for mode in ("balanced", "accurate"))
+        assert other.score <= one.score + 1e-9
+        assert other.evaluations["parent searches"] > one.evaluations["parent searches"]
+        assert other.tests["leaves"] >= discover(ci).tests["leaves"] > one.tests["leaves"] == 0
+        assert discover(ci, mode="accurate", seed=seed) == other
 
 
 def test_it_says_what_was_run():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, is_dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any, Literal
 
@@ -18,12 +19,14 @@ from dicola.decompose.tree import Leaf, Tree, stop_rule
 from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting
+from dicola.graphs.equivalence import skeleton_of_mag
+from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.learners.base import Context, Learner, OrientationSettings
 from dicola.learners.names import learner_named, name_or_learner
 from dicola.learners.together import bunches, learn_together
 from dicola.modes import chosen_mode
-from dicola.orient.fixpoint import Orientation
+from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.legal import legalized
 
 _MANY_LEAVES = 20  # leaves a variable from which on the user is told
@@ -119,7 +122,10 @@ def discover(
 
     score = None
     if preset.refine is not None:
-        skeleton, oriented, score = preset.refine(ledger.during("orientation"), skeleton, oriented, seed)
+        by_tests = partial(_pag_by_tests, ledger.during("leaves"), n_jobs, blankets, uig_alpha, uig)
+        mag, score = preset.refine(ledger.during("orientation"), oriented, seed, by_tests)
+        skeleton = skeleton_of_mag(mag, ci.names, skeleton.warnings)
+        oriented = orient(skeleton)
         clock.lap("refinement")
     if legalize:
         skeleton, oriented = legalized(skeleton, oriented)
@@ -192,6 +198,13 @@ def learn_leaves(
         skeletons += found
         progress(len(skeletons), len(leaves))
     return skeletons
+
+
+def _pag_by_tests(
+    ci: CITest, n_jobs: int, blankets: str | BlanketLearner, uig_alpha: float | None, uig: Literal["inherit", "relearn"]
+) -> PAG:
+    """The PAG of the mode exact, in the fixed order of the variables; what it asks is booked with ``ci``."""
+    return discover(ci, n_jobs=n_jobs, blankets=blankets, uig_alpha=uig_alpha, uig=uig).pag.reordered(ci.labels)
 
 
 class _Clock:

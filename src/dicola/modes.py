@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from dicola.ci.base import CITest
 from dicola.errors import InvalidSetting, NeedsData
-from dicola.graphs.skeleton import Skeleton
+from dicola.graphs.mag import MAG
+from dicola.graphs.pag import PAG
 from dicola.orient.fixpoint import Orientation
-from dicola.score.search import balanced
+from dicola.score.search import accurate, balanced
 
-
-class Refined(NamedTuple):
-    """What a refinement makes of the merged and oriented graph; ``score`` is that of the result, less being better."""
-
-    skeleton: Skeleton
-    orientation: Orientation
-    score: float | None = None
-
-
-Refine = Callable[[CITest, Skeleton, Orientation, int], Refined]
-"""A last step after the orientation, from the test, the skeleton and its orientation, with a seed for what it draws."""
+Refine = Callable[[CITest, Orientation, int, Callable[[], PAG]], tuple[MAG, float]]
+"""A last step: from the test, what the decomposition found, a seed and the way to the PAG by tests alone, to a MAG and its score."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +58,16 @@ BALANCED = Mode(
     "the MAG with the best Gaussian BIC that score-guided parts, merged, and a search on all variables find",
     "a legal PAG; the score is consistent for linear Gaussian data, the search is a heuristic",
     {"learner": "mag-bic", "stop": "reference"},
-    refine=lambda ci, skeleton, orientation, seed: Refined(*balanced(ci, skeleton, orientation, seed)),
+    refine=lambda ci, found, seed, by_tests: balanced(ci, found, seed),
 )
-MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, FAST, BALANCED)}
+ACCURATE = Mode(
+    "accurate",
+    "balanced with more starts, the PAG by tests alone among them, for several times the work",
+    "as balanced; the PAG by tests is one of the starts, and the best score stands",
+    {"learner": "mag-bic", "stop": "reference"},
+    refine=lambda ci, found, seed, by_tests: accurate(ci, found, seed, by_tests()),
+)
+MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, FAST, BALANCED, ACCURATE)}
 SCORED = "balanced"  # what "auto" takes where the data can be scored
 AUTO = "auto"
 _FEW_VALUES = 10  # a column with fewer different values is taken for categories or grades

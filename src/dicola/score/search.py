@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola.ci.base import CITest
-from dicola.graphs.equivalence import skeleton_of_mag
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
-from dicola.graphs.skeleton import Skeleton
-from dicola.orient.fixpoint import Orientation, orient
+from dicola.graphs.pag import PAG
+from dicola.orient.fixpoint import Orientation
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import Score
 from dicola.score.gaussian_bic import GaussianBIC
@@ -21,8 +20,9 @@ from dicola.score.mag_climb import Climbed, climb
 from dicola.score.order_search import Ordered, best_of, order_search
 
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
-_SMALL = 3  # largest district of a start that comes from marks: where these are wrong they make huge ones
-_NEAR = 40.0  # a climb from marks that is behind the best by more than this will not catch up
+_SMALL = 3  # variables of a small district
+_NEAR = 40.0  # a climb from marks that is behind the best by more than this seldom catches up
+_MORE_STARTS, _CYCLES, _SHAKES, _DEAR = 5, 10, (2, 5), 15.0
 _UNION = 100  # variables up to which a search from random orders is made beside that from the decomposition
 
 
@@ -74,7 +74,14 @@ class MagSearch:
         return self.from_dag(order_search(self.score, topological_order(ancestral_marks(marks))))
 
     def from_marks(self, marks: Marks, rival: float) -> Climbed:
-        """The climb from a partly oriented graph made ancestral; single moves only where it stays far behind the ``rival`` score."""
+        """The climb from a partly oriented graph made ancestral.
+
+        Wrong marks join many variables by bidirected edges, and such districts are slow to fit. So a start far behind the ``rival`` score
+        is made again with small ones, and only where single moves bring it near the rival does the climb go on.
+        """
+        start = ancestral_marks(marks)
+        if self.score.mag(MAG(start, self.score.names)) <= rival + _NEAR:
+            return self.climb(start)
         found = self.climb(ancestral_marks(marks, _SMALL), threshold=-np.inf, max_district=_SMALL)
         return found if found.score > rival + _NEAR else self.climb(found.marks)
 
@@ -100,20 +107,60 @@ def topological_order(marks: Marks) -> list[int]:
     return order
 
 
-def balanced(ci: CITest, skeleton: Skeleton, orientation: Orientation, seed: int) -> tuple[Skeleton, Orientation, float]:
-    """Refine what the decomposition found.
+def linear_extension(marks: Marks, random: np.random.Generator) -> list[int]:
+    """Positions in a random order, every parent before its children."""
+    parents = (marks.T == TAIL) & (marks == ARROW)
+    waiting, left, order = parents.sum(axis=0), np.ones(len(marks), dtype=np.bool_), []
+    while left.any():
+        v = int(random.choice(np.nonzero(left & (waiting == 0))[0]))
+        left[v] = False
+        order.append(v)
+        waiting -= parents[v]
+    return order
 
-    Climb from the best DAG near its order, up to 100 variables also from the best DAG of random orders, and from the graph itself. The
-    one with the best score stands, as the PAG of its MAG.
-    """
-    search = MagSearch.of(ci)
-    marks = orientation.pag.reordered(ci.labels).marks
+
+def shaken(marks: Marks, random: np.random.Generator) -> list[int]:
+    """A random order of an ancestral graph, in which a few variables near each other have moved to random places."""
+    order = linear_extension(marks, random)
+    near = [int(random.integers(len(marks)))]
+    for v in near:  # grows while it is read: breadth first
+        near += [w for w in np.nonzero(marks[v])[0].tolist() if w not in near]
+    for v in near[: int(random.choice(_SHAKES))]:
+        order.remove(v)
+        order.insert(int(random.integers(len(order) + 1)), v)
+    return order
+
+
+def _explored(search: MagSearch, marks: Marks, seed: int) -> Climbed:
+    """The best of the climbs from the DAG near the order of a graph, from that of random orders (up to 100 variables), and from itself."""
     found = [search.from_order_of(marks)]
-    if len(ci) <= _UNION:
+    if len(marks) <= _UNION:
         found.append(search.from_orders(3, seed))
-    found = [search.climb(best(found).marks)]
-    found.append(search.from_marks(marks, found[0].score))
+    winner = search.climb(best(found).marks)
+    return best([winner, search.from_marks(marks, winner.score)])
+
+
+def balanced(ci: CITest, found: Orientation, seed: int) -> tuple[MAG, float]:
+    """The MAG with the best score that is found from what the decomposition found, and its score."""
+    search = MagSearch.of(ci)
+    winner = _explored(search, found.pag.marks, seed)
     search.book(ci)
-    winner = best(found)
-    refined = skeleton_of_mag(search.mag(winner), ci.names, skeleton.warnings)
-    return refined, orient(refined), winner.score
+    return search.mag(winner), winner.score
+
+
+def accurate(ci: CITest, found: Orientation, seed: int, tested: PAG) -> tuple[MAG, float]:
+    """The same from more starts: the PAG that tests alone give, random orders each on its own, and orders near that of the best graph;
+    at the end a climb that looks at dearer first moves.
+    """
+    search, random = MagSearch.of(ci), np.random.default_rng([seed, 1])
+    winner = _explored(search, found.pag.marks, seed)
+    winner = best([winner, search.from_marks(tested.marks, winner.score)])
+    for _ in range(_MORE_STARTS):
+        start = search.from_dag(order_search(search.score, random.permutation(len(ci))))
+        winner = best([winner, search.climb(start.marks)])
+    for _ in range(_CYCLES):
+        start = search.from_dag(order_search(search.score, shaken(winner.marks, random)))
+        winner = best([winner, search.climb(start.marks)])
+    winner = best([winner, search.climb(winner.marks, threshold=_DEAR)])
+    search.book(ci)
+    return search.mag(winner), winner.score
