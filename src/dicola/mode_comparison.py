@@ -13,7 +13,7 @@ from dicola.errors import InvalidSetting, NeedsData
 from dicola.graphs.bits import members
 from dicola.graphs.mag import MAG
 from dicola.metrics import Comparison, compare
-from dicola.modes import MODES
+from dicola.modes import mode_named
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.legal import nearby_mag
 
@@ -104,8 +104,8 @@ class ModeComparison:
         }
 
 
-def compare_modes(ci: CITest, modes: Sequence[str] | None = None, seed: int = 0) -> ModeComparison:
-    """Run the modes (default: all) on the data behind a test and lay their answers side by side.
+def compare_modes(ci: CITest, modes: Sequence[str] = ("exact", "fast", "balanced"), seed: int = 0) -> ModeComparison:
+    """Run several modes on the data behind a test and lay their answers side by side.
 
     Where they agree the choice of the mode does not matter. Where they do not, a score far above the best, or many implied independences
     that the data reject, speak against a graph; a small difference speaks for none.
@@ -116,13 +116,13 @@ def compare_modes(ci: CITest, modes: Sequence[str] | None = None, seed: int = 0)
     >>> compare_modes(FisherZ(table), ["exact", "fast"]).agreement("exact", "fast").skeleton.f1
     1.0
     """
-    names = tuple(MODES) if modes is None else tuple(modes)
-    if len(set(names)) < 2:
+    names = tuple(dict.fromkeys(mode_named(mode).name for mode in modes))
+    if len(names) < 2:
         raise InvalidSetting("compare at least two different modes.")
     if ci.alpha is None:
         raise NeedsData(f"{type(ci).__name__} has no level and no data; modes are compared on a table: FisherZ(table).")
     score = GaussianBIC.of(ci)
-    return ModeComparison(tuple(_fit(ci, mode, score, seed) for mode in dict.fromkeys(names)), ci.alpha)
+    return ModeComparison(tuple(_fit(ci, mode, score, seed) for mode in names), ci.alpha)
 
 
 def _fit(ci: CITest, mode: str, score: GaussianBIC, seed: int) -> ModeFit:

@@ -258,7 +258,8 @@ def sweep(
             helps[k], touched[k] = 0.0, False
             if k < place:
                 if changes(correlation, least, w, v, factors[w], alongs[w], trails[w], lengths[w], row):
-                    pool[:k] = others[:k]
+                    for i in range(k):
+                        pool[i] = others[i]
                     pool[k] = v
                     taken, _, score = search(correlation, n, penalty, w, pool, k + 1, factor, along, trail, rows, left, found)
                     if taken < 0:
@@ -313,4 +314,102 @@ def sweep(
                     correlation, n, penalty, w, order, k, factors[w], alongs[w], trails[w], rows, left, parents[w]
                 )
                 searches += 1
+    return moves, searches, True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def tuck(
+    first: int,
+    last: int,
+    correlation: Floats,
+    n: float,
+    penalty: float,
+    order: Ints,
+    factors: Floats,
+    alongs: Floats,
+    trails: Ints,
+    lengths: Ints,
+    parents: Ints,
+    counts: Ints,
+    scores: Floats,
+) -> tuple[int, int, bool]:
+    """Move variables from ``first`` up to ``last`` to before one of their parents, each with its ancestors in between, where it pays.
+
+    Answers the number of moves and of searches, and whether every trail found room, as ``sweep`` does.
+    """
+    p, room = trails.shape
+    least = 1.0 - np.exp(-penalty / n)
+    rows, left, row = np.empty((room, p)), np.empty((2, p)), np.empty(room)
+    factor, along, trail, found = np.zeros((room, room)), np.empty((3, room)), np.empty(room, np.int64), np.empty(room, np.int64)
+    place, moved, touched = np.empty(p, np.int64), np.zeros(p, np.bool_), np.zeros(p, np.bool_)
+    changed = np.empty(p, np.int64)
+    moves = searches = 0
+    for k in range(p):
+        place[order[k]] = k
+    for v in range(first, last):
+        at = 0
+        while at < counts[v]:
+            u = parents[v, at]
+            at += 1
+            begin, end = place[u], place[v]
+            size = 0  # how many move: v and its ancestors behind u
+            moved[v] = True
+            for k in range(end, begin, -1):
+                w = order[k]
+                if moved[w]:
+                    size += 1
+                    for i in range(counts[w]):
+                        if place[parents[w, i]] > begin:
+                            moved[parents[w, i]] = True
+            for k in range(begin):
+                changed[k] = order[k]
+            front, back = begin, begin + size
+            for k in range(begin, end + 1):
+                w = order[k]
+                if moved[w]:
+                    changed[front] = w
+                    front += 1
+                else:
+                    changed[back] = w
+                    back += 1
+            change = 0.0
+            for k in range(begin, end + 1):
+                w = changed[k]
+                touched[k] = False
+                if moved[w]:
+                    for i in range(lengths[w]):
+                        t = trails[w, i]
+                        if begin <= place[t] < place[w] and not moved[t]:
+                            touched[k] = True
+                            break
+                else:
+                    for i in range(begin, begin + size):
+                        if place[changed[i]] > place[w] and changes(
+                            correlation, least, w, changed[i], factors[w], alongs[w], trails[w], lengths[w], row
+                        ):
+                            touched[k] = True
+                            break
+                if touched[k]:
+                    taken, _, score = search(correlation, n, penalty, w, changed, k, factor, along, trail, rows, left, found)
+                    if taken < 0:
+                        return moves, searches, False
+                    searches += 1
+                    change += score - scores[w]
+            for k in range(begin, end + 1):
+                moved[order[k]] = False
+            if change >= -GAIN:
+                continue
+            moves += 1
+            for k in range(begin, end + 1):
+                w = changed[k]
+                order[k] = w
+                place[w] = k
+            for k in range(begin, end + 1):
+                if touched[k]:
+                    w = order[k]
+                    lengths[w], counts[w], scores[w] = search(
+                        correlation, n, penalty, w, order, k, factors[w], alongs[w], trails[w], rows, left, parents[w]
+                    )
+                    searches += 1
+            at = 0
     return moves, searches, True

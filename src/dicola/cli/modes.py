@@ -20,7 +20,8 @@ def modes(
     ] = None,
     header: options.Header = None,
     mode: Annotated[
-        list[str] | None, typer.Option("--mode", autocompletion=options.modes, help="A mode to compare; repeat for several. Default: all.")
+        list[str] | None,
+        typer.Option("--mode", autocompletion=options.modes, help="A mode to compare; repeat for several. Default: exact, fast, balanced."),
     ] = None,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the independence test.")] = 0.01,
     seed: options.Seed = 0,
@@ -40,7 +41,7 @@ def modes(
     from dicola.data import read_table
     from dicola.mode_comparison import compare_modes
 
-    compared = compare_modes(FisherZ(read_table(data, header=header), alpha=alpha), mode or None, seed)
+    compared = compare_modes(FisherZ(read_table(data, header=header), alpha=alpha), mode or ("exact", "fast", "balanced"), seed)
     typer.echo(dumps(compared.to_dict(), ensure_ascii=False) if json else str(compared))
 
 

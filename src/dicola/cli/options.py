@@ -70,7 +70,7 @@ Mode = Annotated[
         autocompletion=modes,
         rich_help_panel=METHOD,
         help="exact (the paper's method), fast (its skeleton, colliders by an order search), balanced (the best MAG by score), "
-        "or auto (what fits the table); see: dicola modes.",
+        "accurate (likewise, searched longer) or auto (what fits the table); see: dicola modes.",
     ),
 ]
 Learner = Annotated[

@@ -1,8 +1,9 @@
 """Best orders: a DAG is an order of the variables, each with the parents that pay among those before it.
 
-One variable at a time moves to the place where the score of all is best, until no such move is left (Andrews et al. 2023, BOSS). Parents
-are found by growing and shrinking. For the Gaussian BIC the work is done by ``dicola._kernels.order_search``; for any other score by
-the plain search below, which it is held equal to.
+One variable at a time moves to the place where the score of all is best, until no such move is left (Andrews et al. 2023, BOSS). Then a
+variable may go to before one of its parents together with its ancestors in between, a *tuck* (Lam et al. 2022, GRaSP): this leads out of
+orders in which none can move alone. Parents are found by growing and shrinking. For the Gaussian BIC the work is done by
+``dicola._kernels.order_search``; for any other score by the plain search below, which it is held equal to.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Order = Sequence[int] | NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """An order no single move improves, and its DAG: ``parents[v, u]`` says u → v. The lower the score the better.
+    """An order that neither a move nor a tuck improves, and its DAG: ``parents[v, u]`` says u → v. The lower the score the better.
 
     ``n_searches`` counts the searches for parents that were made, each growing and shrinking once.
     """
@@ -40,10 +41,11 @@ class Ordered:
 
 
 def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Ordered:
-    """Improve an order of all variables, positions in the score, until no move of one variable makes it better.
+    """Improve an order of all variables, positions in the score, until neither a move of one variable nor a tuck makes it better.
 
     Each sweep takes the variables by position; among equally good places a variable takes the nearest earlier one, else the nearest
-    later one. At most ``max_sweeps`` are made; a search that needs more is answered as it stands.
+    later one. A sweep of tucks follows where none has moved. At most ``max_sweeps`` are made of both; a search that needs more is
+    answered as it stands.
     """
     begin = np.array(order, dtype=np.int64)
     if not np.array_equal(np.sort(begin), np.arange(len(score))):
@@ -85,16 +87,17 @@ def _searched_within(room: int, score: GaussianBIC, begin: NDArray[np.int64], ma
     with_memory = (*state, keys, np.zeros((p, p), np.uint64), np.full((p, p), np.nan))
     if not kernel.start(*state):
         return None
-    n_searches = p
+    n_searches, moved = p, True
     for _ in range(max_sweeps):
-        moved = 0
+        alone, moved = moved, False  # after a sweep in which none has moved alone it is the turn of the tucks
         for first in range(0, p, _SLICE):
-            moves, searches, fits = kernel.sweep(first, min(first + _SLICE, p), *with_memory)
+            last = min(first + _SLICE, p)
+            moves, searches, fits = kernel.sweep(first, last, *with_memory) if alone else kernel.tuck(first, last, *state)
             if not fits:
                 return None
-            moved += moves
+            moved |= moves > 0
             n_searches += searches
-        if not moved:
+        if not moved and not alone:
             break
     matrix = np.zeros((p, p), np.bool_)
     for v in range(p):
@@ -115,16 +118,35 @@ def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS)
     def total(order: list[int]) -> float:
         return sum(parents_of(v, order[:k])[1] for k, v in enumerate(order))
 
-    order, p = [int(v) for v in begin], len(begin)
+    def moved_alone(order: list[int], v: int) -> list[int]:
+        place, others, best = order.index(v), [w for w in order if w != v], total(order)
+        for k in (*range(place - 1, -1, -1), *range(place + 1, len(order))):
+            other = [*others[:k], v, *others[k:]]
+            if (value := total(other)) < best - kernel.GAIN:
+                order, best = other, value
+        return order
+
+    def tucked(order: list[int], v: int) -> list[int]:
+        for u in parents_of(v, order[: order.index(v)])[0]:
+            begin, end = order.index(u), order.index(v) + 1
+            along = {v}
+            for w in reversed(order[begin + 1 : end]):
+                if w in along:
+                    along.update(parents_of(w, order[: order.index(w)])[0])
+            between = order[begin:end]
+            front = [w for w in between[1:] if w in along]
+            other = [*order[:begin], *front, *(w for w in between if w not in front), *order[end:]]
+            if total(other) < total(order) - kernel.GAIN:
+                return tucked(other, v)
+        return order
+
+    order, p, moved = [int(v) for v in begin], len(begin), True
     for _ in range(max_sweeps):
-        before = order
+        alone, before = moved, order
         for v in range(p):
-            place, others, best = order.index(v), [w for w in order if w != v], total(order)
-            for k in (*range(place - 1, -1, -1), *range(place + 1, p)):
-                moved = [*others[:k], v, *others[k:]]
-                if (value := total(moved)) < best - kernel.GAIN:
-                    order, best = moved, value
-        if order == before:
+            order = moved_alone(order, v) if alone else tucked(order, v)
+        moved = order != before
+        if not moved and not alone:
             break
     matrix = np.zeros((p, p), np.bool_)
     for k, v in enumerate(order):
