@@ -142,3 +142,14 @@ def test_degrees_are_those_of_the_graph_and_its_mag(tmp_path):
     assert (row["observed"], row["dag_degree"]) == (32, round(2 * 46 / 35, 4))
     problem = next(series.settings()).draw(1)
     assert row["mag_degree"] == round(2 * problem.dag.true_mag(problem.latents).n_edges / 32, 4)
+
+
+def test_from_the_exact_covariance_an_easy_graph_is_found_exactly_and_sizes_of_coefficients_tell_settings_apart(tmp_path):
+    series = Series("ER(8,2)", 1, "any", (10**6,), ("mode exact", "mode balanced"), repetitions=3, kind="population", cap=60.0)
+    weak = replace(series, coefficients=(0.2, 0.6))
+    rows = Rows(tmp_path, "mine")
+    assert run_study(Study("mine", "T", "S", (series, weak), "population"), rows).is_complete
+    assert len(rows) == 12 and {tuple(row.get("coefficients", ())) for row in rows} == {(), (0.2, 0.6)}
+    assert sum(row["exact_pag"] for row in rows if "coefficients" not in row) >= 4
+    assert all(row["exact_skeleton"] >= row["exact_pag"] for row in rows)
+    assert len(Rows(tmp_path, "mine")) == 12

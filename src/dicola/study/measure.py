@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from dicola.ci.fisher_z import FisherZ
+from dicola.discover import discover
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.pag import PAG
 from dicola.metrics import Scores, compare
-from dicola.study.methods import DEGREE, METHODS, MMB_BY_MMB, Answer, around
-from dicola.study.plan import Cell, Problem, Setting
+from dicola.study.methods import ALPHA, DEGREE, METHODS, MMB_BY_MMB, Answer, around
+from dicola.study.plan import STRONG, Cell, Problem, Setting
 from dicola.study.rows import Row
 
 _DIGITS = 4  # of ratios; seconds keep six
@@ -21,9 +23,11 @@ _WARM_UP = Setting("ER(12,3)", 1, "any", 200)
 
 def row_of(cell: Cell, seed: int, cap: float, status: str, facts: dict[str, Any]) -> Row:
     """What names the run, and what is known of it."""
-    kind, graph, hidden, pool, samples, method = cell.key
-    named = {"kind": kind, "graph": graph, "hidden": hidden, "pool": pool, "samples": samples, "method": method, "seed": seed}
-    return {**named, "status": status, "cap": cap, **facts}
+    where = cell.setting
+    named: Row = {"kind": cell.kind, "graph": where.graph, "hidden": where.hidden, "pool": where.pool, "samples": where.samples}
+    if where.coefficients != STRONG:
+        named["coefficients"] = list(where.coefficients)
+    return {**named, "method": cell.method, "seed": seed, "status": status, "cap": cap, **facts}
 
 
 def warm_up(cell: Cell) -> None:
@@ -59,6 +63,21 @@ def _degrees(cell: Cell, problem: Problem) -> dict[str, Any]:
     }
 
 
+def _population(cell: Cell, problem: Problem) -> dict[str, Any]:
+    """From the exact covariance, taken for that of so many rows: is the PAG the true one, mark for mark?"""
+    covariance = problem.covariance()
+    ci = FisherZ.from_covariance(covariance.to_numpy(), n_samples=problem.setting.samples, names=covariance.columns, alpha=ALPHA)
+    start = perf_counter()
+    found = discover(ci, mode=cell.method.removeprefix("mode "))
+    scores = compare(found.pag, _truth(problem))
+    facts = {"observed": len(found.pag), "seconds": round(perf_counter() - start, 6), "tests": dict(found.tests)}
+    exact = {
+        "exact_pag": int(scores.mark_shd == 0),
+        "exact_skeleton": int(scores.skeleton.hits == scores.skeleton.true == scores.skeleton.found),
+    }
+    return {**facts, **exact, "f1": round(scores.skeleton.f1, _DIGITS), "mark_f1": round(scores.marks.f1, _DIGITS)}
+
+
 def _local(cell: Cell, problem: Problem) -> dict[str, Any]:
     """Edges of one target alone. What the paper counts it does not say: adjacency, both marks right, and marks one by one are given."""
     truth, table = _truth(problem), problem.table()
@@ -88,7 +107,7 @@ def _edges_at(graph: MixedGraph, target: str) -> dict[str, tuple[int, int]]:
     return {graph.names[v]: (int(graph.marks[v, at]), int(graph.marks[at, v])) for v in np.flatnonzero(graph.marks[at])}
 
 
-_MEASURES = {"recovery": _recovery, "degrees": _degrees, "local": _local}
+_MEASURES = {"recovery": _recovery, "degrees": _degrees, "local": _local, "population": _population}
 
 
 def _cost(answer: Answer) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from typing import Any, Literal, get_args
 
 from dicola.errors import InvalidSetting
 from dicola.graphs.dag import DAG
-from dicola.simulate import er_dag, hide, linear_gaussian, network, network_names
+from dicola.simulate import er_dag, hide, linear_gaussian, linear_gaussian_covariance, network, network_names
 from dicola.study.methods import expanded
 
-Kind = Literal["recovery", "degrees", "local", "expression"]
+Kind = Literal["recovery", "degrees", "local", "population", "expression"]
+STRONG = (0.5, 1.0)  # sizes of the paper's coefficients
 _ER = re.compile(r"ER\((\d+), ?(\d+(?:\.\d+)?)\)")
 
 
@@ -26,9 +27,15 @@ class Setting:
     hidden: int
     pool: str
     samples: int
+    coefficients: tuple[float, float] = STRONG
 
     def __str__(self) -> str:
-        return f"{self.graph}/{self.hidden} {self.pool} N={self.samples}"
+        return " ".join(filter(None, (f"{self.graph}/{self.hidden}", self.pool, f"N={self.samples}", self.sizes)))
+
+    @property
+    def sizes(self) -> str:
+        """The coefficients in words, where they are not the paper's."""
+        return "" if self.coefficients == STRONG else f"coefficients {self.coefficients[0]:g} to {self.coefficients[1]:g}"
 
     @property
     def n_observed(self) -> int:
@@ -59,7 +66,13 @@ class Problem:
 
     def table(self) -> Any:
         """The rows, without the hidden columns."""
-        return linear_gaussian(self.dag, self.setting.samples, self.seed).drop(columns=list(self.latents))
+        sizes = self.setting.coefficients
+        return linear_gaussian(self.dag, self.setting.samples, self.seed, coefficients=sizes).drop(columns=list(self.latents))
+
+    def covariance(self) -> Any:
+        """That of the observed variables, exactly."""
+        whole = linear_gaussian_covariance(self.dag, self.seed, coefficients=self.setting.coefficients)
+        return whole.drop(index=list(self.latents), columns=list(self.latents))
 
 
 @dataclass(frozen=True)
@@ -87,10 +100,10 @@ class Cell:
         return range(self.first_seed, self.first_seed + self.repetitions)
 
     @property
-    def key(self) -> tuple[str, str, int, str, int, str]:
+    def key(self) -> tuple[Any, ...]:
         """What names the cell among the rows of a study."""
         where = self.setting
-        return self.kind, where.graph, where.hidden, where.pool, where.samples, self.method
+        return self.kind, where.graph, where.hidden, where.pool, where.samples, where.coefficients, self.method
 
 
 @dataclass(frozen=True)
@@ -106,13 +119,14 @@ class Series:
     cap: float | None = None
     last_cap: bool = False
     first_seed: int = 1
+    coefficients: tuple[float, float] = STRONG
     kind: Kind = "recovery"
     run: bool = True
 
     def settings(self) -> Iterator[Setting]:
         """One setting for each number of rows."""
         for samples in self.samples:
-            yield Setting(self.graph, self.hidden, self.pool, samples)
+            yield Setting(self.graph, self.hidden, self.pool, samples, self.coefficients)
 
     def cells(self) -> Iterator[Cell]:
         """Setting by setting, method by method."""
@@ -203,4 +217,5 @@ def _series(file: str, kind: Kind, text: dict[str, Any]) -> Series:
         )
     if text["pool"] not in ("any", "root"):
         raise InvalidSetting(f"{file}: pool is {text['pool']!r}; it may be 'any' or 'root'.")
-    return Series(**{**text, "samples": tuple(text["samples"]), "methods": expanded(text["methods"]), "kind": kind})
+    lists: dict[str, Any] = {name: tuple(text[name]) for name in ("samples", "coefficients") if name in text}
+    return Series(**(text | lists | {"methods": expanded(text["methods"]), "kind": kind}))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from dicola.errors import InvalidData
-from dicola.study.plan import Cell
+from dicola.study.plan import STRONG, Cell
 
 Row = dict[str, Any]
 
@@ -98,10 +98,16 @@ class Rows:
 
     def _note(self, row: Row) -> None:
         """Keep the best row of a run: a finished one, else the one with the longest cap."""
-        key = (row["kind"], row["graph"], row["hidden"], row["pool"], row["samples"], row["method"], row["seed"])
+        key = (*cell_key(row), row["seed"])
         known = self._best.get(key)
         if known is None or (known["status"] != "done" and (row["status"] == "done" or row["cap"] > known["cap"])):
             self._best[key] = row
+
+
+def cell_key(row: Row) -> tuple[Any, ...]:
+    """The key of the cell that a row belongs to."""
+    sizes = tuple(row.get("coefficients", STRONG))
+    return row["kind"], row["graph"], row["hidden"], row["pool"], row["samples"], sizes, row["method"]
 
 
 def _lock(file: BinaryIO, path: Path) -> None:

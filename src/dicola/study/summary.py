@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any
 
 from dicola.study.plan import Cell, Setting, Study
-from dicola.study.rows import NO_SEED, Row, Rows
+from dicola.study.rows import NO_SEED, Row, Rows, cell_key
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ METRICS = (
     *("f1", "precision", "recall", "mark_f1", "mark_precision", "mark_recall", "arrowhead_f1", "tail_f1"),
     *("tests", "tests.blankets", "tests.leaves", "tests.orientation", "seconds", "cpu_seconds", "leaves", "largest_leaf", "depth"),
     *("dag_degree", "mag_degree"),
+    *("exact_pag", "exact_skeleton"),
     *("adjacency_precision", "adjacency_recall", "adjacency_f1", "edge_precision", "edge_recall", "edge_f1"),
 )
 
@@ -114,8 +115,7 @@ class Results:
         self.study = study
         by_cell: dict[tuple[Any, ...], dict[int, Row]] = {}
         for row in rows:
-            key = tuple(row[name] for name in ("kind", "graph", "hidden", "pool", "samples", "method"))
-            by_cell.setdefault(key, {})[row["seed"]] = row
+            by_cell.setdefault(cell_key(row), {})[row["seed"]] = row
         self._outcomes: dict[tuple[Setting, str], Outcome] = {}
         for cell in study.cells():
             seeds = by_cell.get(cell.key, {})
@@ -140,10 +140,11 @@ class Results:
         return list(dict.fromkeys(method for _, method in self._outcomes))
 
     def series(self) -> dict[tuple[str, int, str], list[Setting]]:
-        """Settings that differ in the number of rows alone, by graph, hidden variables and pool."""
+        """Settings that differ in the number of rows alone, by graph, hidden variables and pool (with coefficients, if not the paper's)."""
         found: dict[tuple[str, int, str], list[Setting]] = {}
         for setting in self.settings:
-            found.setdefault((setting.graph, setting.hidden, setting.pool), []).append(setting)
+            pool = " ".join(filter(None, (setting.pool, setting.sizes)))
+            found.setdefault((setting.graph, setting.hidden, pool), []).append(setting)
         return {key: sorted(settings, key=lambda setting: setting.samples) for key, settings in found.items()}
 
 

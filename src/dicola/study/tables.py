@@ -13,11 +13,14 @@ TITLES = {
     "adjacency_f1": "F1 of the neighbours",
     "edge_f1": "F1 of the edges with both marks right",
     "mark_f1": "F1 of the marks",
+    "exact_pag": "Share of exact PAGs",
+    "exact_skeleton": "Share of exact skeletons",
     "tests": "Independence tests, blankets counted",
     "time": "CPU seconds",
 }
 METRICS_OF = {
     "recovery": ("f1", "mark_f1", "tests", "time"),
+    "population": ("exact_pag", "exact_skeleton", "f1", "mark_f1"),
     "local": ("adjacency_f1", "edge_f1", "mark_f1", "tests", "time"),
 }
 LEGEND = "mean ± standard error (runs finished); stopped: the cap ended the run"

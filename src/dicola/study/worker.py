@@ -23,6 +23,10 @@ def task(cell: Cell, seed: int) -> bytes:
     return json.dumps({"cell": asdict(cell), "seed": seed}).encode() + b"\n"
 
 
+def _setting(coefficients: list[float], **rest: Any) -> Setting:
+    return Setting(**rest, coefficients=(coefficients[0], coefficients[1]))
+
+
 def serve() -> None:
     """Answer until the input ends."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
@@ -43,7 +47,7 @@ def serve() -> None:
     warm: set[tuple[str, str]] = set()
     while True:
         asked = json.loads(tasks.get())
-        cell = Cell(**{**asked["cell"], "setting": Setting(**asked["cell"]["setting"])})
+        cell = Cell(**{**asked["cell"], "setting": _setting(**asked["cell"]["setting"])})
         try:
             if (cell.kind, cell.method) not in warm:
                 warm_up(cell)
