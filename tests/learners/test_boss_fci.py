@@ -1,11 +1,12 @@
-"""BOSS-FCI: the DAG's adjacencies, fewer after the tests; GFCI's rule for colliders out of the parents of the later variable."""
+"""BOSS-FCI and GFCI: the DAG's adjacencies, fewer after the tests; GFCI's rule for colliders out of the parents of the later variable."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from dicola import DAG, BossFCI, FisherZ, InvalidSetting, Ledger, NeedsData, Oracle, discover, simulate
+from dicola import DAG, GFCI, BossFCI, Discovery, FisherZ, InvalidSetting, Ledger, NeedsData, Oracle, discover, simulate
+from dicola.score.equivalence_search import equivalence_search
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.order_search import best_of
 
@@ -42,11 +43,12 @@ def test_a_triple_of_the_dag_is_a_collider_iff_it_is_one_there(seed):
                     assert (b not in skeleton.sets[a, c]) == (parents[b, a] and parents[b, c])
 
 
-def test_a_hidden_common_cause_is_found_where_the_dag_has_none():
+@pytest.mark.parametrize("learner", ["boss-fci", "gfci"])
+def test_a_hidden_common_cause_is_found_where_the_dag_has_none(learner):
     dag = DAG.from_edges([("A", "B"), ("D", "C"), ("L", "B"), ("L", "C")])
     frame = simulate.linear_gaussian(dag, 5000, seed=1).drop(columns=["L"])
-    assert discover(FisherZ(frame), "boss-fci", decompose=False).pag == dag.true_pag(["L"])
-    assert discover(FisherZ(frame), "boss-fci").pag == dag.true_pag(["L"])
+    assert discover(FisherZ(frame), learner, decompose=False).pag == dag.true_pag(["L"])
+    assert discover(FisherZ(frame), learner).pag == dag.true_pag(["L"])
 
 
 def test_limits_are_those_of_fci_and_are_told():
@@ -62,9 +64,10 @@ def test_limits_are_those_of_fci_and_are_told():
     }
 
 
-def test_an_oracle_has_no_data_to_score():
+@pytest.mark.parametrize("learner", ["boss-fci", "gfci"])
+def test_an_oracle_has_no_data_to_score(learner):
     with pytest.raises(NeedsData, match="correlations"):
-        discover(Oracle(DAG.from_edges([("A", "B")])), "boss-fci")
+        discover(Oracle(DAG.from_edges([("A", "B")])), learner)
 
 
 @pytest.mark.parametrize("bad", [0, -1, True, 1.5])
@@ -73,6 +76,28 @@ def test_starts_are_counted_from_one(bad):
         BossFCI(n_starts=bad)
 
 
-def test_selection_is_refused():
-    with pytest.raises(InvalidSetting, match="BOSS-FCI assumes that nothing was selected"):
-        discover(gaussian(1), "boss-fci", decompose=False, selection=True)
+@pytest.mark.parametrize("learner", ["boss-fci", "gfci"])
+def test_selection_is_refused(learner):
+    with pytest.raises(InvalidSetting, match="assumes that nothing was selected"):
+        discover(gaussian(1), learner, decompose=False, selection=True)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gfci_keeps_to_the_dag_of_the_equivalence_search(seed):
+    ci = gaussian(seed)
+    ledger = Ledger(ci)
+    skeleton = GFCI().learn_skeleton(ledger)
+    found = equivalence_search(GaussianBIC.of(ci))
+    assert skeleton.edges <= {tuple(sorted(pair)) for pair in np.argwhere(found.parents).tolist()}
+    assert ledger.evaluations == {"local scores": found.n_scores}
+
+
+@pytest.mark.parametrize("learner", ["boss-fci", "gfci"])
+@pytest.mark.parametrize("decompose", [False, True])
+def test_a_hybrid_can_be_written_and_does_not_hang_on_the_order_of_columns(learner, decompose, tmp_path):
+    dag = simulate.er_dag(12, 3, 5)
+    frame = simulate.linear_gaussian(dag, 500, 5).drop(columns=list(simulate.hide(dag, 2, 5)))
+    turned = frame[list(np.random.default_rng(0).permutation(list(frame)))]
+    one, other = (discover(FisherZ(each), learner, decompose=decompose) for each in (frame, turned))
+    assert one.pag == other.pag and one.evaluations == other.evaluations
+    assert Discovery.read(one.write(tmp_path)) == one

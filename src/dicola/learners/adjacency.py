@@ -18,6 +18,20 @@ def starting_point(n: int, uig: UndirectedGraph | None) -> tuple[Adjacency, Reco
     return uig.to_matrix(), RecordedSets(otherwise=BlanketSets(uig, tuple(range(n))))
 
 
+def start_from_dag(parents: Adjacency, order: Sequence[int]) -> tuple[Adjacency, RecordedSets]:
+    """The adjacencies of a DAG (``parents[v, u]``: u → v); every other pair is separated by the parents of its later variable.
+
+    With these sets the usual rule for colliders is that of GFCI: an unshielded triple of the DAG is a collider iff it is one there, and one
+    that a test lays bare later is decided by the set that did so.
+    """
+    adjacency, place = parents | parents.T, np.argsort(order)
+    above = [tuple(np.flatnonzero(row).tolist()) for row in parents]
+    sets = RecordedSets()
+    for x, y in np.argwhere(np.triu(~adjacency, 1)).tolist():
+        sets.add(x, y, above[x if place[x] > place[y] else y])
+    return adjacency, sets
+
+
 def make_minimal(ci: CITest, adjacency: Adjacency, sets: RecordedSets) -> None:
     """Write down a minimal separating set for every pair that is not adjacent, made from the one it has."""
     for x, y in np.argwhere(np.triu(~adjacency, 1)).tolist():

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from dicola.ci.base import Adjacency, CITest
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import RecordedSets
+from dicola.learners.adjacency import start_from_dag
 from dicola.learners.base import Context
 from dicola.learners.fci import FCI
 from dicola.score.gaussian_bic import GaussianBIC
@@ -20,9 +19,7 @@ from dicola.score.order_search import best_of
 class BossFCI(FCI):
     """The best DAG of some order searches, from which FCI's two phases remove edges.
 
-    Two variables that the DAG does not join are separated by the parents of the later one. With these sets the usual rule for colliders
-    is that of GFCI: an unshielded triple of the DAG is a collider iff it is one there, and one that a test has laid bare is decided by
-    the set that did so. ``n_starts`` random orders are searched from; ``penalty`` is that of the Gaussian BIC.
+    Colliders are decided as in GFCI. ``n_starts`` random orders are searched from; ``penalty`` is that of the Gaussian BIC.
     """
 
     name: ClassVar[str] = "boss-fci"
@@ -47,12 +44,6 @@ class BossFCI(FCI):
         return False
 
     def _start(self, ci: CITest, context: Context) -> tuple[Adjacency, RecordedSets]:
-        """The adjacencies of the DAG; the parents of the later variable for every other pair."""
         found = best_of(GaussianBIC.of(ci, self.penalty), self.n_starts, context.seed)
         ci.book_score("parent searches", found.n_searches)
-        adjacency, place = found.parents | found.parents.T, np.argsort(found.order)
-        parents = [tuple(np.flatnonzero(row).tolist()) for row in found.parents]
-        sets = RecordedSets()
-        for x, y in np.argwhere(np.triu(~adjacency, 1)).tolist():
-            sets.add(x, y, parents[x if place[x] > place[y] else y])
-        return adjacency, sets
+        return start_from_dag(found.parents, found.order.tolist())
