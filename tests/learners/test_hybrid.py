@@ -51,16 +51,24 @@ def test_a_hidden_common_cause_is_found_where_the_dag_has_none(learner):
     assert discover(FisherZ(frame), learner).pag == dag.true_pag(["L"])
 
 
-def test_limits_are_those_of_fci_and_are_told():
+def test_only_edges_in_triangles_of_the_dag_are_put_to_the_test():
+    for seed in range(6):
+        ci = gaussian(seed)
+        parents = best_of(GaussianBIC.of(ci), 3, 0).parents
+        joined = (parents | parents.T).astype(int)
+        kept = BossFCI().learn_skeleton(ci).edges
+        for x, y in np.argwhere(np.triu(joined)).tolist():
+            assert (x, y) in kept or (joined @ joined)[x, y] > 0
+
+
+def test_a_limit_is_told():
     found = discover(gaussian(2), BossFCI(max_condition_size=0), decompose=False)
     assert any("max_condition_size" in warning for warning in found.warnings)
     assert found.settings["learner"] == {
         "name": "boss-fci",
         "max_condition_size": 0,
-        "max_possible_dsep_size": None,
-        "possible_dsep": "blanket",
-        "n_starts": 3,
         "penalty": 2.0,
+        "n_starts": 3,
     }
 
 
