@@ -25,6 +25,7 @@ _HOME = {
     "LMarvel": "dicola.learners.l_marvel",
     "PC": "dicola.learners.pc",
     "RFCI": "dicola.learners.rfci",
+    "GFCI": "dicola.learners.gfci",
     "FisherZ": "dicola.ci.fisher_z",
     "InvalidData": "dicola.errors",
     "InvalidGraph": "dicola.errors",
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     from dicola.learners.boss_fci import BossFCI as BossFCI
     from dicola.learners.fci import FCI as FCI
     from dicola.learners.fci_plus import FCIPlus as FCIPlus
+    from dicola.learners.gfci import GFCI as GFCI
     from dicola.learners.icd import ICD as ICD
     from dicola.learners.l_marvel import LMarvel as LMarvel
     from dicola.learners.pc import PC as PC

@@ -258,7 +258,8 @@ def sweep(
             helps[k], touched[k] = 0.0, False
             if k < place:
                 if changes(correlation, least, w, v, factors[w], alongs[w], trails[w], lengths[w], row):
-                    pool[:k] = others[:k]
+                    for i in range(k):
+                        pool[i] = others[i]
                     pool[k] = v
                     taken, _, score = search(correlation, n, penalty, w, pool, k + 1, factor, along, trail, rows, left, found)
                     if taken < 0:
@@ -360,7 +361,8 @@ def tuck(
                     for i in range(counts[w]):
                         if place[parents[w, i]] > begin:
                             moved[parents[w, i]] = True
-            changed[:begin] = order[:begin]
+            for k in range(begin):
+                changed[k] = order[k]
             front, back = begin, begin + size
             for k in range(begin, end + 1):
                 w = order[k]
