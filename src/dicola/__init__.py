@@ -25,6 +25,7 @@ _HOME = {
     "LMarvel": "dicola.learners.l_marvel",
     "PC": "dicola.learners.pc",
     "RFCI": "dicola.learners.rfci",
+    "GaussianBIC": "dicola.score.gaussian_bic",
     "GFCI": "dicola.learners.gfci",
     "FisherZ": "dicola.ci.fisher_z",
     "InvalidData": "dicola.errors",
@@ -33,6 +34,7 @@ _HOME = {
     "Learner": "dicola.learners.base",
     "Ledger": "dicola.ci.ledger",
     "MAG": "dicola.graphs.mag",
+    "MagBIC": "dicola.learners.mag_bic",
     "MissingExtra": "dicola.errors",
     "NeedsData": "dicola.errors",
     "Oracle": "dicola.ci.oracle",
@@ -106,9 +108,11 @@ if TYPE_CHECKING:
     from dicola.learners.gfci import GFCI as GFCI
     from dicola.learners.icd import ICD as ICD
     from dicola.learners.l_marvel import LMarvel as LMarvel
+    from dicola.learners.mag_bic import MagBIC as MagBIC
     from dicola.learners.pc import PC as PC
     from dicola.learners.rfci import RFCI as RFCI
     from dicola.mode_comparison import compare_modes as compare_modes
+    from dicola.score.gaussian_bic import GaussianBIC as GaussianBIC
 
 
 def __getattr__(name: str) -> Any:
