@@ -92,7 +92,7 @@ def test_fit_knows_every_learner(simulated, tmp_path, learner):
 def test_learners_lists_reference_guarantee_and_settings(tmp_path):
     text = dicola("learners", cwd=tmp_path).stdout
     facts = json.loads(dicola("learners", "--json", cwd=tmp_path).stdout)["learners"]
-    assert [entry["name"] for entry in facts] == ["fci", "rfci", "fci+", "icd", "l-marvel", "pc", "boss-fci", "mag-bic"]
+    assert [entry["name"] for entry in facts] == ["fci", "rfci", "fci+", "icd", "l-marvel", "pc", "gfci", "boss-fci", "mag-bic"]
     for entry in facts:
         assert entry["reference"] in text and entry["guarantee"] in text and entry["settings"]
 

@@ -25,6 +25,8 @@ _HOME = {
     "LMarvel": "dicola.learners.l_marvel",
     "PC": "dicola.learners.pc",
     "RFCI": "dicola.learners.rfci",
+    "GaussianBIC": "dicola.score.gaussian_bic",
+    "GFCI": "dicola.learners.gfci",
     "FisherZ": "dicola.ci.fisher_z",
     "InvalidData": "dicola.errors",
     "InvalidGraph": "dicola.errors",
@@ -34,6 +36,7 @@ _HOME = {
     "Ledger": "dicola.ci.ledger",
     "LocalDiscovery": "dicola.local_discovery",
     "MAG": "dicola.graphs.mag",
+    "MagBIC": "dicola.learners.mag_bic",
     "MissingExtra": "dicola.errors",
     "NeedsData": "dicola.errors",
     "Oracle": "dicola.ci.oracle",
@@ -106,13 +109,16 @@ if TYPE_CHECKING:
     from dicola.learners.boss_fci import BossFCI as BossFCI
     from dicola.learners.fci import FCI as FCI
     from dicola.learners.fci_plus import FCIPlus as FCIPlus
+    from dicola.learners.gfci import GFCI as GFCI
     from dicola.learners.icd import ICD as ICD
     from dicola.learners.l_marvel import LMarvel as LMarvel
+    from dicola.learners.mag_bic import MagBIC as MagBIC
     from dicola.learners.pc import PC as PC
     from dicola.learners.rfci import RFCI as RFCI
     from dicola.local import local as local
     from dicola.local_discovery import LocalDiscovery as LocalDiscovery
     from dicola.mode_comparison import compare_modes as compare_modes
+    from dicola.score.gaussian_bic import GaussianBIC as GaussianBIC
 
 
 def __getattr__(name: str) -> Any:

@@ -333,32 +333,6 @@ def is_valid(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
     return True
 
 
-@inlined
-def _both_districts(state: State, pair: int, out: Ints) -> int:
-    """The members of the districts of both ends; answers how many."""
-    a, b = state.pairs[pair, A], state.pairs[pair, B]
-    d, _ = district(state, a, a)
-    for i in range(d):
-        out[i] = state.places[MEMBERS, i]
-    if state.places[ROOT, a] != state.places[ROOT, b]:
-        e, _ = district(state, b, b)
-        for i in range(e):
-            out[d + i] = state.places[MEMBERS, i]
-        d += e
-    return int(d)
-
-
-@inlined
-def _refresh(state: State, terms: Terms, room: Room, vertices: Ints, count: int) -> None:
-    """Work out anew what the moves at some vertices are worth."""
-    for i in range(count):
-        v = vertices[i]
-        for at in range(state.starts[v], state.starts[v + 1]):
-            pair = state.incident[at]
-            for kind in range(4):
-                state.delta[pair, kind] = np.inf if kind == state.pairs[pair, KIND] else worth(state, terms, room, pair, kind)
-
-
 @inner
 def _settle(state: State, terms: Terms, room: Room, first: int, second: int) -> None:
     """Write down members, key and score of the districts of two vertices."""
@@ -372,16 +346,35 @@ def _settle(state: State, terms: Terms, room: Room, first: int, second: int) -> 
         state.places[SIZE, root], state.words[KEY, root], state.value[root] = d, key, value
 
 
+@inner
+def _make(state: State, terms: Terms, room: Room, pair: int, kind: int, touched: Ints, begin: int) -> int:
+    """Make a move; the members of the districts it touches go to ``touched`` from ``begin`` on. Answers where they end."""
+    end = begin
+    for side in range(2):
+        v = state.pairs[pair, B] if side else state.pairs[pair, A]
+        if side and state.places[ROOT, v] == state.places[ROOT, state.pairs[pair, A]]:
+            continue
+        d, _ = district(state, v, v)
+        for i in range(d):
+            touched[end + i] = state.places[MEMBERS, i]
+        end += d
+    change(state, pair, kind)
+    _settle(state, terms, room, state.pairs[pair, A], state.pairs[pair, B])
+    return end
+
+
 @inlined
-def _clear_marks(state: State, vertices: Ints, count: int) -> None:
-    """Forget that moves at these vertices and at their neighbours were tried."""
+def _refresh(state: State, terms: Terms, room: Room, changed: Ints, count: int) -> None:
+    """Work out anew what the moves at changed vertices are worth, and forget what was tried there and at their neighbours."""
     for i in range(count):
-        v = vertices[i]
+        v = changed[i]
         for at in range(state.starts[v], state.starts[v + 1]):
             pair = state.incident[at]
+            old = state.pairs[pair, KIND]
             for kind in range(4):
+                state.delta[pair, kind] = np.inf if kind == old else worth(state, terms, room, pair, kind)
                 state.tried[pair, kind] = False
-            if state.pairs[pair, KIND] != NO:
+            if old != NO:
                 w = state.pairs[pair, A] + state.pairs[pair, B] - v
                 for beyond in range(state.starts[w], state.starts[w + 1]):
                     for kind in range(4):
@@ -389,69 +382,36 @@ def _clear_marks(state: State, vertices: Ints, count: int) -> None:
 
 
 @inlined
-def apply(state: State, terms: Terms, room: Room, pair: int, kind: int, changed: Ints) -> int:
-    """Make a move for good; the vertices whose districts it touches go to ``changed``."""
-    count = _both_districts(state, pair, changed)
-    change(state, pair, kind)
-    _settle(state, terms, room, state.pairs[pair, A], state.pairs[pair, B])
-    state.counts[MOVES] += 1
-    return count
+def _best_single(state: State) -> int:
+    """The best move if it pays by itself, as 4 pair + kind; -1 where none does."""
+    best, chosen = GREEDY, -1
+    for pair in range(len(state.pairs)):
+        for kind in range(4):
+            if state.delta[pair, kind] < best and is_valid(state, state.ancestors[0], pair, kind):
+                best, chosen = state.delta[pair, kind], 4 * pair + kind
+    return chosen
 
 
 @inlined
-def _greedy(state: State, terms: Terms, room: Room, changed: Ints) -> None:
-    """Make the best move again and again, until none is good enough."""
-    nothing = len(state.pairs)
-    while True:
-        best, chosen, chosen_kind = GREEDY, nothing, nothing
-        for pair in range(len(state.pairs)):
-            for kind in range(4):
-                if state.delta[pair, kind] < best and is_valid(state, state.ancestors[0], pair, kind):
-                    best, chosen, chosen_kind = state.delta[pair, kind], pair, kind
-        if chosen == nothing:
-            return
-        count = apply(state, terms, room, chosen, chosen_kind, changed)
-        find_ancestors(state, state.ancestors[0])
-        _refresh(state, terms, room, changed, count)
-        _clear_marks(state, changed, count)
-
-
-@inlined
-def _redeemed(state: State, terms: Terms, room: Room, pair: int, kind: int, near: Ints, changed: Ints) -> bool:
-    """Make a first move and look for a second one at the districts it touches, so that both together pay; if none does, take it back."""
-    first, old = state.delta[pair, kind], state.pairs[pair, KIND]
-    count = _both_districts(state, pair, near)
-    change(state, pair, kind)
-    _settle(state, terms, room, state.pairs[pair, A], state.pairs[pair, B])
-    nothing = len(state.pairs)
-    best, chosen, chosen_kind, looked = PAIRED - first, nothing, nothing, False
+def _best_second(state: State, terms: Terms, room: Room, near: Ints, count: int, first: int, limit: float) -> int:
+    """After a first move that is only tried: the best move at some vertices that is worth less than the limit; -1 where none is."""
+    best, chosen, looked = limit, -1, False
     for i in range(count):
         v = near[i]
         for at in range(state.starts[v], state.starts[v + 1]):
-            second = state.incident[at]
-            for new in range(4):
-                if second == pair or new == state.pairs[second, KIND]:
+            pair = state.incident[at]
+            for kind in range(4):
+                if pair == first or kind == state.pairs[pair, KIND]:
                     continue
-                value = worth(state, terms, room, second, new)
+                value = worth(state, terms, room, pair, kind)
                 if value >= best:
                     continue
                 if not looked:
                     find_ancestors(state, state.ancestors[1])
                     looked = True
-                if is_valid(state, state.ancestors[1], second, new):
-                    best, chosen, chosen_kind = value, second, new
-    if chosen == nothing:
-        change(state, pair, old)
-        _settle(state, terms, room, state.pairs[pair, A], state.pairs[pair, B])
-        return False
-    more = apply(state, terms, room, chosen, chosen_kind, changed)
-    state.counts[MOVES] += 1
-    find_ancestors(state, state.ancestors[0])
-    _refresh(state, terms, room, near, count)
-    _refresh(state, terms, room, changed, more)
-    _clear_marks(state, near, count)
-    _clear_marks(state, changed, more)
-    return True
+                if is_valid(state, state.ancestors[1], pair, kind):
+                    best, chosen = value, 4 * pair + kind
+    return chosen
 
 
 @inlined
@@ -482,23 +442,18 @@ def _by_worth(state: State, threshold: float) -> tuple[Ints, int]:
 
 
 @inlined
-def _set_up(state: State, terms: Terms, room: Room, vertices: Ints) -> None:
-    """Build lists, keys and ancestors from the kinds of the edges, and work out what every move is worth."""
-    n = len(state.value)
-    for v in range(n):
+def _set_up(state: State, terms: Terms, room: Room) -> None:
+    """Build lists, keys and scores of the districts from the kinds of the edges."""
+    for v in range(len(state.value)):
         state.words[OWN, v] = _mixed(v)
         state.places[ROOT, v] = -1
-        vertices[v] = v
     for pair in range(len(state.pairs)):
         kind = state.pairs[pair, KIND]
         state.pairs[pair, KIND] = NO
         change(state, pair, kind)
-    for v in range(n):
+    for v in range(len(state.value)):
         if state.places[ROOT, v] < 0:
             _settle(state, terms, room, v, v)
-    find_ancestors(state, state.ancestors[0])
-    _refresh(state, terms, room, vertices, n)
-    state.counts[READY] = 1
 
 
 @njit(cache=True, nogil=True)
@@ -507,26 +462,42 @@ def climb(state: State, terms: Terms, room: Room, budget: int, max_passes: int) 
 
     Where it stands is in the state (the graph, and what was tried): called again it goes on as if it had not stopped.
     """
-    changed, near = np.empty(2 * len(state.value), np.int64), np.empty(2 * len(state.value), np.int64)
+    changed = np.arange(4 * len(state.value))  # at first every vertex, later those of the districts that a move touched
+    count = 0
     stop = state.counts[FITS] + budget
     if state.counts[READY] == 0:
-        _set_up(state, terms, room, changed)
+        _set_up(state, terms, room)
+        count = len(state.value)
     while True:
-        _greedy(state, terms, room, changed)
+        if count:
+            find_ancestors(state, state.ancestors[0])
+            _refresh(state, terms, room, changed, count)
+            state.counts[READY] = 1
+            count = 0
+        move = _best_single(state)
+        if move >= 0:
+            count = _make(state, terms, room, move >> 2, move & 3, changed, 0)
+            state.counts[MOVES] += 1
+            continue
         if state.counts[PASSES] >= max_passes:
             return True
-        moves, count = _by_worth(state, terms.threshold)
-        found = False
-        for i in range(count):
+        moves, n_moves = _by_worth(state, terms.threshold)
+        for i in range(n_moves):
             if state.counts[FITS] >= stop:
                 return False
             pair, kind = moves[i] >> 2, moves[i] & 3
-            if is_valid(state, state.ancestors[0], pair, kind):
-                found = _redeemed(state, terms, room, pair, kind, near, changed)
-                if found:
-                    break
-                state.tried[pair, kind] = True
-        if found:
+            if not is_valid(state, state.ancestors[0], pair, kind):
+                continue
+            old, limit = state.pairs[pair, KIND], PAIRED - state.delta[pair, kind]
+            near = _make(state, terms, room, pair, kind, changed, 0)
+            second = _best_second(state, terms, room, changed, near, pair, limit)
+            if second >= 0:
+                count = _make(state, terms, room, second >> 2, second & 3, changed, near)
+                break
+            _make(state, terms, room, pair, old, changed, 0)
+            state.tried[pair, kind] = True
+        if count:
+            state.counts[MOVES] += 2
             state.counts[PASSES] += 1
             state.counts[LAST] = 0
         elif state.counts[LAST]:

@@ -79,7 +79,7 @@ Learner = Annotated[
         "--learner",
         autocompletion=learners,
         rich_help_panel=METHOD,
-        help="Base learner: fci, rfci, fci+, icd, l-marvel, pc, boss-fci or mag-bic (see: dicola learners).",
+        help="Base learner: fci, rfci, fci+, icd, l-marvel, pc, gfci, boss-fci or mag-bic (see: dicola learners).",
     ),
 ]
 Alone = Annotated[

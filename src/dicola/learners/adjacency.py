@@ -18,6 +18,20 @@ def starting_point(n: int, uig: UndirectedGraph | None) -> tuple[Adjacency, Reco
     return uig.to_matrix(), RecordedSets(otherwise=BlanketSets(uig, tuple(range(n))))
 
 
+def start_from_dag(parents: Adjacency, order: Sequence[int]) -> tuple[Adjacency, RecordedSets]:
+    """The adjacencies of a DAG (``parents[v, u]``: u → v); every other pair is separated by the parents of its later variable.
+
+    With these sets the usual rule for colliders is that of GFCI: an unshielded triple of the DAG is a collider iff it is one there, and one
+    that a test lays bare later is decided by the set that did so.
+    """
+    adjacency, place = parents | parents.T, np.argsort(order)
+    above = [tuple(np.flatnonzero(row).tolist()) for row in parents]
+    sets = RecordedSets()
+    for x, y in np.argwhere(np.triu(~adjacency, 1)).tolist():
+        sets.add(x, y, above[x if place[x] > place[y] else y])
+    return adjacency, sets
+
+
 def make_minimal(ci: CITest, adjacency: Adjacency, sets: RecordedSets) -> None:
     """Write down a minimal separating set for every pair that is not adjacent, made from the one it has."""
     for x, y in np.argwhere(np.triu(~adjacency, 1)).tolist():
@@ -33,6 +47,23 @@ def separate_by_neighbours(ci: CITest, adjacency: Adjacency, sets: RecordedSets,
     search = ci.search_levels(adjacency, max_size)
     remove(search.fallen, adjacency, sets)
     return search.finished
+
+
+def separate_in_triangles(ci: CITest, adjacency: Adjacency, sets: RecordedSets, max_size: int | None) -> bool:
+    """As ``separate_by_neighbours``, but only edges whose ends have a neighbour in common when the search begins; changes its arguments.
+
+    For a skeleton that a score found: an edge that a DAG needs though the MAG has none comes with such a neighbour, the next vertex on
+    the path of colliders on account of which it is needed.
+    """
+    left, size = adjacency & (adjacency.astype(np.int64) @ adjacency > 0), 0
+    while (np.where(left, adjacency.sum(axis=1) - 1, -1) >= size).any():
+        if max_size is not None and size > max_size:
+            return False
+        fallen = ci.sweep_level(left, size, adjacency)
+        remove(fallen, adjacency, sets)
+        left &= adjacency
+        size += 1
+    return True
 
 
 def remove(fallen: Iterable[Separation], adjacency: Adjacency, sets: RecordedSets) -> None:

@@ -1,58 +1,39 @@
-"""BOSS-FCI: a hybrid that starts from the DAG with the best score instead of the complete graph."""
+"""BOSS-FCI: a hybrid that starts from the best DAG of an order search."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from dicola.ci.base import Adjacency, CITest
 from dicola.errors import InvalidSetting
-from dicola.graphs.skeleton import RecordedSets
-from dicola.learners.base import Context
-from dicola.learners.fci import FCI
+from dicola.learners.hybrid import Hybrid
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.order_search import best_of
 
 
 @dataclass(frozen=True)
-class BossFCI(FCI):
-    """The best DAG of some order searches, from which FCI's two phases remove edges.
+class BossFCI(Hybrid):
+    """The best DAG of some order searches, by Gaussian BIC; tests then remove edges that hidden variables brought in.
 
-    Two variables that the DAG does not join are separated by the parents of the later one. With these sets the usual rule for colliders
-    is that of GFCI: an unshielded triple of the DAG is a collider iff it is one there, and one that a test has laid bare is decided by
-    the set that did so. ``n_starts`` random orders are searched from; ``penalty`` is that of the Gaussian BIC.
+    An unshielded triple of the DAG is a collider iff it is one there; one that a test lays bare is decided by the set that did so.
+    ``n_starts`` random orders are searched from, ``penalty`` is the price of an edge, ``max_condition_size`` bounds the sets.
     """
 
     name: ClassVar[str] = "boss-fci"
     title: ClassVar[str] = "BOSS-FCI"
     reference: ClassVar[str] = "Ogarrio, Spirtes and Ramsey (2016); Andrews et al. (2023)"
-    guarantee: ClassVar[str] = "as FCI if the order search ends in the best DAG; a heuristic otherwise; needs linear Gaussian data"
-    complete: ClassVar[bool] = False
-    allows_selection: ClassVar[bool] = False
-    needs_data: ClassVar[bool] = True
+    guarantee: ClassVar[str] = "a heuristic; may keep edges that only Possible-D-Sep removes; needs linear Gaussian data"
 
     n_starts: int = 3
-    penalty: float = 2.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.n_starts, bool) or not isinstance(self.n_starts, int) or self.n_starts < 1:
             raise InvalidSetting(f"n_starts is {self.n_starts!r}; it must be a whole number from 1 on.")
 
-    @property
-    def is_local(self) -> bool:
-        """Start orders are drawn over all variables."""
-        return False
-
-    def _start(self, ci: CITest, context: Context) -> tuple[Adjacency, RecordedSets]:
-        """The adjacencies of the DAG; the parents of the later variable for every other pair."""
-        found = best_of(GaussianBIC.of(ci, self.penalty), self.n_starts, context.seed)
+    def dag(self, ci: CITest, seed: int) -> tuple[Adjacency, Sequence[int]]:
+        found = best_of(GaussianBIC.of(ci, self.penalty), self.n_starts, seed)
         ci.book_score("parent searches", found.n_searches)
-        adjacency, place = found.parents | found.parents.T, np.argsort(found.order)
-        parents = [tuple(np.flatnonzero(row).tolist()) for row in found.parents]
-        sets = RecordedSets()
-        for x, y in np.argwhere(np.triu(~adjacency, 1)).tolist():
-            sets.add(x, y, parents[x if place[x] > place[y] else y])
-        return adjacency, sets
+        return found.parents, found.order.tolist()

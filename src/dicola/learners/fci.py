@@ -57,7 +57,7 @@ class FCI(Learner):
     def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
-        adjacency, sets = self._start(local, context)
+        adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
         finished = separate_by_neighbours(local, adjacency, sets, self.max_condition_size)
         warnings = limit_warning(finished, self.max_condition_size)
         if not self._separate_further(local, adjacency, sets, context):
@@ -65,9 +65,6 @@ class FCI(Learner):
                 f"sets from Possible-D-Sep were tried up to {self.max_possible_dsep_size} variables only (max_possible_dsep_size)."
             )
         return skeleton_of(ci, chosen, adjacency, sets, warnings)
-
-    def _start(self, ci: CITest, context: Context) -> tuple[Adjacency, RecordedSets]:
-        return starting_point(len(ci), context.uig if context.warm else None)
 
     def _separate_further(self, ci: CITest, adjacency: Adjacency, sets: RecordedSets, context: Context) -> bool:
         """The second phase; most graphs have nothing for it to do, and then no blanket is learned."""

@@ -7,6 +7,7 @@ from dicola.learners.base import Learner
 from dicola.learners.boss_fci import BossFCI
 from dicola.learners.fci import FCI
 from dicola.learners.fci_plus import FCIPlus
+from dicola.learners.gfci import GFCI
 from dicola.learners.icd import ICD
 from dicola.learners.l_marvel import LMarvel
 from dicola.learners.mag_bic import MagBIC
@@ -14,7 +15,7 @@ from dicola.learners.pc import PC
 from dicola.learners.rfci import RFCI
 
 LEARNERS: dict[str, type[Learner]] = {learner.name: learner for learner in (FCI, RFCI, FCIPlus, ICD, LMarvel, PC)}
-SCORED: dict[str, type[Learner]] = {learner.name: learner for learner in (BossFCI, MagBIC)}
+SCORED: dict[str, type[Learner]] = {learner.name: learner for learner in (GFCI, BossFCI, MagBIC)}
 """Learners that score graphs on data, so that no oracle will do."""
 
 

@@ -1,0 +1,41 @@
+"""What GFCI and BOSS-FCI share: from the DAG with the best score to the skeleton of a MAG."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dicola.ci.base import Adjacency, CITest
+from dicola.graphs.skeleton import Skeleton
+from dicola.learners.adjacency import limit_warning, separate_in_triangles, start_from_dag
+from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+
+
+@dataclass(frozen=True)
+class Hybrid(Learner):
+    """Score first, then test: edges of a DAG that hidden variables may have brought in are put to the test.
+
+    ``max_condition_size`` bounds the sets, ``penalty`` is the price of an edge in the Gaussian BIC.
+    """
+
+    complete: ClassVar[bool] = False
+    allows_selection: ClassVar[bool] = False
+    needs_data: ClassVar[bool] = True
+
+    max_condition_size: int | None = None
+    penalty: float = 2.0
+
+    def __post_init__(self) -> None:
+        checked_limit("max_condition_size", self.max_condition_size)
+
+    @abstractmethod
+    def dag(self, ci: CITest, seed: int) -> tuple[Adjacency, Sequence[int]]:
+        """The DAG that the score prefers on the data behind the test: ``parents[v, u]`` says u → v; and an order with parents first."""
+
+    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+        local, chosen = local_test(ci, variables)
+        adjacency, sets = start_from_dag(*self.dag(local, (context or Context()).seed))
+        finished = separate_in_triangles(local, adjacency, sets, self.max_condition_size)
+        return skeleton_of(ci, chosen, adjacency, sets, limit_warning(finished, self.max_condition_size))
