@@ -1,6 +1,7 @@
 """The methods that studies compare, by name: each takes a table and answers with a graph, counts and seconds.
 
-``fci`` is a learner on all variables at once; ``dicola+fci/paper`` the same within DiCoLa, with the rule that stops the splitting;
+``fci`` is a learner on all variables at once; ``dicola+fci/paper`` the same within DiCoLa, with the rule that stops the splitting (``fci``
+alone has its usual limit on sets from Possible-D-Sep, its leaves have none: ``dicola+fci limited/paper`` has it on the leaves too);
 ``uig+fci`` starts it from the independence graph without any split; ``causal-learn fci`` is another library's. ``mode balanced`` is one of
 the modes. A name of a group stands for its members.
 """
@@ -56,7 +57,7 @@ def _alone(base: Learner) -> Method:
     return lambda table: _discovered(table, learner=base, decompose=False)
 
 
-def _dicola(base: str, stop: str) -> Method:
+def _dicola(base: str | Learner, stop: str) -> Method:
     return lambda table: _discovered(table, learner=base, stop=stop)
 
 
@@ -132,11 +133,14 @@ PEERS: dict[str, tuple[str, Method]] = {
 }
 """Other libraries' methods: the module each needs, and how it is called."""
 
+_LIMITED = FCI(max_possible_dsep_size=2)
+
 METHODS: dict[str, Method] = {
-    "fci": _alone(FCI(max_possible_dsep_size=2)),
+    "fci": _alone(_LIMITED),
     "fci exact": _alone(FCI()),
     **{base: _alone(learner_named(base)) for base in BASES if base != "fci"},
     **{f"dicola+{base}/{stop}": _dicola(base, stop) for base in BASES for stop in STOPS},
+    **{f"dicola+fci limited/{stop}": _dicola(_LIMITED, stop) for stop in STOPS},
     **{f"uig+{base}": _warm(base) for base in BASES},
     "boss-fci": _alone(learner_named("boss-fci")),
     **{f"mode {mode}": _mode(mode) for mode in MODES},
@@ -145,7 +149,7 @@ METHODS: dict[str, Method] = {
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "alone": ("fci", "fci exact", *(base for base in BASES if base != "fci")),
-    "dicola": tuple(name for name in METHODS if name.startswith("dicola+")),
+    "dicola": tuple(f"dicola+{base}/{stop}" for base in BASES for stop in STOPS),
     "uig": tuple(name for name in METHODS if name.startswith("uig+")),
     "peers": tuple(PEERS),
     "modes": tuple(name for name in METHODS if name.startswith("mode ")),
