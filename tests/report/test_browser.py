@@ -113,7 +113,13 @@ def thousand() -> Discovery:
     return discover(Oracle(simulate.modular_dag(modules=25, size=40, degree=2.4, links=40, seed=1)))
 
 
-@pytest.mark.parametrize("make", [asia, andes, thousand], ids=["8", "213", "1000"])
+def scored() -> Discovery:
+    dag = simulate.network("mildew")
+    table = simulate.linear_gaussian(dag, 1000, seed=1).drop(columns=list(simulate.hide(dag, 3, seed=1)))
+    return discover(FisherZ(table), mode="balanced")
+
+
+@pytest.mark.parametrize("make", [asia, andes, thousand, scored], ids=["8", "213", "1000", "scored"])
 def test_a_tour_of_the_report(make, browser, tmp_path) -> None:
     page = Page(browser, tmp_path, make())
     assert page.run("return document.documentElement.classList.contains('live')")
