@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dicola import MAG
+from dicola import DAG, MAG, FisherZ, mag_to_pag, simulate
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.score.base import Score
 from dicola.score.gaussian_bic import GaussianBIC
@@ -41,14 +41,14 @@ def random_dag(rng: np.random.Generator, n: int) -> np.ndarray:
     return marks
 
 
-@pytest.mark.parametrize("max_district", [2, 10])
-def test_the_climb_is_that_of_the_readable_twin(max_district):
+@pytest.mark.parametrize(("max_district", "third"), [(2, None), (10, None), (10, 0.05)])
+def test_the_climb_is_that_of_the_readable_twin(max_district, third):
     rng = np.random.default_rng(1)
-    for mag, score in models(1, 12, n=8, hidden=2):
+    for mag, score in models(1, 8, n=8, hidden=2):
         candidates = rng.random((len(score), len(score))) < 0.7
         for start in (empty(score), random_dag(rng, len(score)), mag):
-            fast = climb(score, start, candidates | candidates.T, max_district=max_district)
-            plain = climb(Unknown(score), start, candidates | candidates.T, max_district=max_district)
+            fast = climb(score, start, candidates | candidates.T, max_district=max_district, third=third)
+            plain = climb(Unknown(score), start, candidates | candidates.T, max_district=max_district, third=third)
             assert np.array_equal(fast.marks, plain.marks)
             assert (fast.n_fits, fast.n_moves) == (plain.n_fits, plain.n_moves)
             assert fast.score == pytest.approx(plain.score, abs=1e-9)
@@ -64,6 +64,17 @@ def test_the_climb_never_makes_the_score_worse_and_ends_in_an_ancestral_graph():
             assert reason is None or "not maximal" in reason
             assert climbed.score <= score.mag(MAG(start, score.names)) + 1e-6
             assert climbed.score == pytest.approx(score.mag(found), abs=1e-6)
+
+
+def test_a_third_move_finds_the_edge_that_is_not_needed():
+    dag = DAG.from_edges([("A", "B"), ("C", "B"), ("B", "D"), ("L", "D"), ("L", "E"), ("F", "E")])
+    table = simulate.linear_gaussian(dag, 20_000, 3).drop(columns="L")
+    score = GaussianBIC.of(FisherZ(table))
+    start = MAG.from_text("A --> B; C --> B; B --> D; E --> D; F --> D; E --> F", score.names)
+    two, three = climb(score, start), climb(score, start, third=10.0)
+    assert np.array_equal(two.marks, start.marks)
+    assert three.n_moves == 3 and mag_to_pag(MAG(three.marks, score.names)) == dag.true_pag(["L"])
+    assert climb(score, start, third=100.0).n_moves == 0
 
 
 def test_a_second_climb_finds_nothing_more():

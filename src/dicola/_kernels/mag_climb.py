@@ -20,6 +20,7 @@ Words = NDArray[np.uint64]
 NO, FORTH, BACK, BOTH = 0, 1, 2, 3
 A, B, KIND = 0, 1, 2  # columns of ``State.pairs``
 GREEDY, PAIRED = -0.01, -0.05  # a single move, and a pair of moves, must change the score by less than this
+FREE = 0.01  # moves that change it by less are free
 _PROBES = 16
 _ONE = np.uint64(1)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -35,7 +36,7 @@ class State(NamedTuple):
     tried: Bools  # by pair and new kind: first moves that no second one redeems
     lists: Ints  # sorted neighbours of each vertex, by relation
     lengths: Ints
-    ancestors: Bools  # row v: v and its ancestors; of the graph, and of one that is only tried
+    ancestors: Bools  # row v: v and its ancestors; of the graph, and after one and two moves that are only tried
     places: Ints
     words: Words
     value: Floats  # score of a district, by root
@@ -58,6 +59,7 @@ class Terms(NamedTuple):
     price: float
     max_district: int
     threshold: float
+    third: float  # what three moves, the first two of them free, must gain; infinite where no third is looked for
 
 
 @inner
@@ -392,26 +394,55 @@ def _best_single(state: State) -> int:
     return chosen
 
 
-@inlined
-def _best_second(state: State, terms: Terms, room: Room, near: Ints, count: int, first: int, limit: float) -> int:
-    """After a first move that is only tried: the best move at some vertices that is worth less than the limit; -1 where none is."""
+@inner
+def _best_near(state: State, terms: Terms, room: Room, near: Ints, begin: int, end: int, last: int, limit: float, level: int) -> int:
+    """After moves that are only tried: the best at some vertices that is worth less than the limit; -1 where none is.
+
+    The pair of the ``last`` move is left out; ``level`` says where to put the ancestors.
+    """
     best, chosen, looked = limit, -1, False
-    for i in range(count):
+    for i in range(begin, end):
         v = near[i]
         for at in range(state.starts[v], state.starts[v + 1]):
             pair = state.incident[at]
             for kind in range(4):
-                if pair == first or kind == state.pairs[pair, KIND]:
+                if pair == last or kind == state.pairs[pair, KIND]:
                     continue
                 value = worth(state, terms, room, pair, kind)
                 if value >= best:
                     continue
                 if not looked:
-                    find_ancestors(state, state.ancestors[1])
+                    find_ancestors(state, state.ancestors[level])
                     looked = True
-                if is_valid(state, state.ancestors[1], pair, kind):
+                if is_valid(state, state.ancestors[level], pair, kind):
                     best, chosen = value, 4 * pair + kind
     return chosen
+
+
+@inlined
+def _after_free(state: State, terms: Terms, room: Room, changed: Ints, near: int, first: int, limit: float) -> tuple[int, int]:
+    """After a first move that is free: make a second free one near it, such that a third pays; the third, and where its vertices begin.
+
+    Free moves lead to graphs that the data cannot tell apart, and an edge that is not needed may be seen from another of them only.
+    """
+    find_ancestors(state, state.ancestors[1])
+    for i in range(near):
+        v = changed[i]
+        for at in range(state.starts[v], state.starts[v + 1]):
+            pair = state.incident[at]
+            old = state.pairs[pair, KIND]
+            for kind in range(4):
+                if pair == first or kind == old:
+                    continue
+                value = worth(state, terms, room, pair, kind)
+                if abs(value) >= FREE or not is_valid(state, state.ancestors[1], pair, kind):
+                    continue
+                end = _make(state, terms, room, pair, kind, changed, near)
+                third = _best_near(state, terms, room, changed, near, end, pair, limit - value, 2)
+                if third >= 0:
+                    return third, end
+                _make(state, terms, room, pair, old, changed, near)
+    return -1, near
 
 
 @inlined
@@ -462,7 +493,7 @@ def climb(state: State, terms: Terms, room: Room, budget: int, max_passes: int) 
 
     Where it stands is in the state (the graph, and what was tried): called again it goes on as if it had not stopped.
     """
-    changed = np.arange(4 * len(state.value))  # at first every vertex, later those of the districts that a move touched
+    changed = np.arange(6 * len(state.value))  # at first every vertex, later those of the districts that a move touched
     count = 0
     stop = state.counts[FITS] + budget
     if state.counts[READY] == 0:
@@ -488,16 +519,20 @@ def climb(state: State, terms: Terms, room: Room, budget: int, max_passes: int) 
             pair, kind = moves[i] >> 2, moves[i] & 3
             if not is_valid(state, state.ancestors[0], pair, kind):
                 continue
-            old, limit = state.pairs[pair, KIND], PAIRED - state.delta[pair, kind]
-            near = _make(state, terms, room, pair, kind, changed, 0)
-            second = _best_second(state, terms, room, changed, near, pair, limit)
-            if second >= 0:
-                count = _make(state, terms, room, second >> 2, second & 3, changed, near)
+            old, first = state.pairs[pair, KIND], state.delta[pair, kind]
+            near = _make(state, terms, room, pair, kind, changed, count)
+            steps = 2
+            move = _best_near(state, terms, room, changed, count, near, pair, PAIRED - first, 1)
+            if move < 0 and abs(first) < FREE and terms.third < np.inf:
+                move, near = _after_free(state, terms, room, changed, near, pair, -terms.third - first)
+                steps = 3
+            if move >= 0:
+                count = _make(state, terms, room, move >> 2, move & 3, changed, near)
+                state.counts[MOVES] += steps
                 break
             _make(state, terms, room, pair, old, changed, 0)
             state.tried[pair, kind] = True
         if count:
-            state.counts[MOVES] += 2
             state.counts[PASSES] += 1
             state.counts[LAST] = 0
         elif state.counts[LAST]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from math import log
 from typing import Self
 
 from dicola.graphs.mag import MAG
@@ -22,6 +23,11 @@ class Score(ABC):
     names: tuple[str, ...]
     n_samples: int
     penalty: float
+
+    @property
+    def price(self) -> float:
+        """What an edge costs."""
+        return self.penalty * log(self.n_samples)
 
     @abstractmethod
     def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isfinite, log
+from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,11 +35,6 @@ class GaussianBIC(Score):
         """The score on the data behind a test that knows correlations; positions are those of the test."""
         correlation, n_samples = ci.correlations()
         return cls(correlation, n_samples, ci.labels, penalty)
-
-    @property
-    def price(self) -> float:
-        """What an edge costs."""
-        return self.penalty * log(self.n_samples)
 
     def among(self, variables: Sequence[int]) -> GaussianBIC:
         chosen = list(variables)

@@ -38,6 +38,7 @@ def climb(
     threshold: float = 6.0,
     max_passes: int = 1000,
     max_district: int = 10,
+    third: float | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> Climbed:
     """From an ancestral graph to one of which neither a move nor a pair of moves gives a better score.
@@ -45,19 +46,27 @@ def climb(
     A move removes, adds or turns one edge and keeps the graph ancestral. Edges may be added between ``candidates`` (symmetric; ``None``:
     everywhere) and where the start has one. Once no single move pays, each move that costs less than ``threshold`` is tried together with
     a second one nearby; after ``max_passes`` such successes the climb ends. No districts of more than ``max_district`` variables are
-    made. ``progress`` is called from time to time.
+    made. With ``third``, three moves of which the first two are free are made as well where they gain that much: free moves lead to
+    graphs that the data cannot tell apart, and an edge that is not needed may show next to another of them. ``progress`` is called from
+    time to time.
     """
     marks = start.reordered(score.names).to_matrix() if isinstance(start, MAG) else np.array(start, dtype=np.int8)
     free = np.ones_like(marks, dtype=np.bool_) if candidates is None else (marks != NONE) | candidates
     ends = np.argwhere(np.triu(free, 1)).astype(np.int64)
     if not isinstance(score, GaussianBIC):
         plain = ReadableClimb(
-            score, {(a, b): kind for (a, b), kind in zip(ends.tolist(), _kinds(marks, ends).tolist(), strict=True)}, threshold, max_district
+            score,
+            {(a, b): kind for (a, b), kind in zip(ends.tolist(), _kinds(marks, ends).tolist(), strict=True)},
+            threshold,
+            max_district,
+            third,
         )
         plain.run(max_passes)
         kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
         return Climbed(_marks(kinds, ends, len(marks)), plain.total(), len(plain.known), plain.n_moves)
-    terms = kernel.Terms(score.correlation, float(score.n_samples), score.price, max_district, threshold)
+    terms = kernel.Terms(
+        score.correlation, float(score.n_samples), score.price, max_district, threshold, np.inf if third is None else third
+    )
     state = _state(marks, ends)
     room = make_room(len(marks), max(max_district, _largest_district(marks)))
     while not kernel.climb(state, terms, room, _SLICE, max_passes):
@@ -106,7 +115,7 @@ def _state(marks: Marks, ends: NDArray[np.int64]) -> kernel.State:
         tried=np.zeros((len(ends), 4), dtype=np.bool_),
         lists=np.zeros((3, n, n), dtype=np.int64),
         lengths=np.zeros((3, n), dtype=np.int64),
-        ancestors=np.zeros((2, n, n), dtype=np.bool_),
+        ancestors=np.zeros((3, n, n), dtype=np.bool_),
         places=np.zeros((5, n), dtype=np.int64),
         words=np.zeros((2, n), dtype=np.uint64),
         value=np.zeros(n),

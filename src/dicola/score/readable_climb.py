@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dicola._kernels.mag_climb import BACK, BOTH, FORTH, GREEDY, NO, PAIRED
+from dicola._kernels.mag_climb import BACK, BOTH, FORTH, FREE, GREEDY, NO, PAIRED
 from dicola.graphs.skeleton import Pair
 from dicola.score.base import Score
 
@@ -17,8 +17,8 @@ Move = tuple[Pair, int]
 class ReadableClimb:
     """An ancestral graph on its way to a better score; ``kinds`` has the edge of every pair that may change."""
 
-    def __init__(self, score: Score, kinds: dict[Pair, int], threshold: float, max_district: int) -> None:
-        self.score, self.kinds, self.threshold, self.max_district = score, kinds, threshold, max_district
+    def __init__(self, score: Score, kinds: dict[Pair, int], threshold: float, max_district: int, third: float | None = None) -> None:
+        self.score, self.kinds, self.threshold, self.max_district, self.third = score, kinds, threshold, max_district, third
         self.pairs_at: list[list[Pair]] = [[] for _ in range(len(score))]
         for a, b in kinds:
             self.pairs_at[a].append((a, b))
@@ -71,24 +71,48 @@ class ReadableClimb:
         return False
 
     def _redeemed(self, first: Move, worth: float) -> bool:
-        """Make a first move, and the best second one at the districts it touches; if that does not pay, take the first one back."""
+        """Make a first move, and the best second one at the districts it touches; if that does not pay, take the first one back.
+
+        Where the first move is free, and so is a second one, a third may be looked for.
+        """
         near, before = self._touched(first[0]), self.kinds[first[0]]
         self.kinds[first[0]] = first[1]
-        best, chosen = PAIRED - worth, None
-        for v in near:
-            for second in self._moves(self.pairs_at[v]):
-                if second[0] != first[0]:
-                    value = self._worth(second)
-                    if value < best and self._is_valid(second):
-                        best, chosen = value, second
-        if chosen is None:
+        move = self._best_near(near, first[0], PAIRED - worth)
+        if move is None and abs(worth) < FREE and self.third is not None:
+            move = self._after_free(near, first[0], -self.third - worth)
+        if move is None:
             self.kinds[first[0]] = before
             return False
-        changed = self._touched(chosen[0])
-        self._make(chosen)
+        changed = self._touched(move[0])
+        self._make(move)
         self.n_moves += 1
         self._forget([*near, *changed])
         return True
+
+    def _best_near(self, vertices: list[int], last: Pair, limit: float) -> Move | None:
+        """The best move at some vertices that changes the score by less than the limit; the pair of the last move is left out."""
+        best, chosen = limit, None
+        for v in vertices:
+            for move in self._moves(pair for pair in self.pairs_at[v] if pair != last):
+                value = self._worth(move)
+                if value < best and self._is_valid(move):
+                    best, chosen = value, move
+        return chosen
+
+    def _after_free(self, near: list[int], first: Pair, limit: float) -> Move | None:
+        """Make a second free move such that a third pays; the third. ``near`` grows by what the second touches."""
+        for second in self._moves(pair for v in near for pair in self.pairs_at[v] if pair != first):
+            value = self._worth(second)
+            if abs(value) < FREE and self._is_valid(second):
+                beyond, old = self._touched(second[0]), self.kinds[second[0]]
+                self.kinds[second[0]] = second[1]
+                third = self._best_near(beyond, second[0], limit - value)
+                if third is not None:
+                    near += beyond
+                    self.n_moves += 1
+                    return third
+                self.kinds[second[0]] = old
+        return None
 
     def _moves(self, pairs: Iterable[Pair]) -> list[Move]:
         return [(pair, kind) for pair in pairs for kind in range(4) if kind != self.kinds[pair]]

@@ -22,6 +22,7 @@ from dicola.score.order_search import Ordered, best_of, order_search
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
 _SMALL = 3  # variables of a small district
 _NEAR = 40.0  # a climb from marks that is behind the best by more than this seldom catches up
+_DECISIVE = 20.0  # what three moves must gain: for less they did more harm than good. One edge costs that from 22,000 rows on.
 _MORE_STARTS, _CYCLES, _SHAKES, _DEAR = 5, 10, (2, 5), 15.0
 _UNION = 100  # variables up to which a search from random orders is made beside that from the decomposition
 
@@ -48,7 +49,15 @@ class MagSearch:
         for kind, count in self.work.items():
             ci.book_score(kind, count)
 
-    def climb(self, start: Marks, *, within: bool = False, threshold: float | None = None, max_district: int | None = None) -> Climbed:
+    def climb(
+        self,
+        start: Marks,
+        *,
+        within: bool = False,
+        threshold: float | None = None,
+        max_district: int | None = None,
+        third: float | None = None,
+    ) -> Climbed:
         """The climb from an ancestral graph; ``within`` its edges, no others are added."""
         found = climb(
             self.score,
@@ -56,6 +65,7 @@ class MagSearch:
             np.zeros_like(self.candidates) if within else self.candidates,
             self.threshold if threshold is None else threshold,
             max_district=self.max_district if max_district is None else max_district,
+            third=third,
         )
         self.work["district fits"] += found.n_fits
         return found
@@ -84,6 +94,10 @@ class MagSearch:
             return self.climb(start)
         found = self.climb(ancestral_marks(marks, _SMALL), threshold=-np.inf, max_district=_SMALL)
         return found if found.score > rival + _NEAR else self.climb(found.marks)
+
+    def finished(self, found: Climbed) -> Climbed:
+        """The last climb: three moves ahead, where an edge is worth enough for that to do good."""
+        return self.climb(found.marks, third=_DECISIVE) if self.score.price > _DECISIVE else found
 
     def mag(self, found: Climbed) -> MAG:
         """The MAG of a climb: with an edge for each pair that no set separates."""
@@ -137,7 +151,7 @@ def _explored(search: MagSearch, marks: Marks, seed: int) -> Climbed:
     if len(marks) <= _UNION:
         found.append(search.from_orders(3, seed))
     winner = search.climb(best(found).marks)
-    return best([winner, search.from_marks(marks, winner.score)])
+    return search.finished(best([winner, search.from_marks(marks, winner.score)]))
 
 
 def balanced(ci: CITest, found: Orientation, seed: int) -> tuple[MAG, float]:
@@ -161,6 +175,6 @@ def accurate(ci: CITest, found: Orientation, seed: int, tested: PAG) -> tuple[MA
     for _ in range(_CYCLES):
         start = search.from_dag(order_search(search.score, shaken(winner.marks, random)))
         winner = best([winner, search.climb(start.marks)])
-    winner = best([winner, search.climb(winner.marks, threshold=_DEAR)])
+    winner = search.finished(search.climb(winner.marks, threshold=_DEAR))
     search.book(ci)
     return search.mag(winner), winner.score
