@@ -349,9 +349,9 @@ def _settle(state: State, terms: Terms, room: Room, first: int, second: int) -> 
 
 
 @inner
-def _make(state: State, terms: Terms, room: Room, pair: int, kind: int, touched: Ints, begin: int) -> int:
-    """Make a move; the members of the districts it touches go to ``touched`` from ``begin`` on. Answers where they end."""
-    end = begin
+def _make(state: State, terms: Terms, room: Room, pair: int, kind: int, touched: Ints) -> int:
+    """Make a move; the members of the districts it touches go to ``touched``. Answers how many they are."""
+    end = 0
     for side in range(2):
         v = state.pairs[pair, B] if side else state.pairs[pair, A]
         if side and state.places[ROOT, v] == state.places[ROOT, state.pairs[pair, A]]:
@@ -395,14 +395,13 @@ def _best_single(state: State) -> int:
 
 
 @inner
-def _best_near(state: State, terms: Terms, room: Room, near: Ints, begin: int, end: int, last: int, limit: float, level: int) -> int:
+def _best_near(state: State, terms: Terms, room: Room, near: Ints, last: int, limit: float, ancestors: Bools) -> int:
     """After moves that are only tried: the best at some vertices that is worth less than the limit; -1 where none is.
 
-    The pair of the ``last`` move is left out; ``level`` says where to put the ancestors.
+    The pair of the ``last`` move is left out; ``ancestors`` is room.
     """
     best, chosen, looked = limit, -1, False
-    for i in range(begin, end):
-        v = near[i]
+    for v in near:
         for at in range(state.starts[v], state.starts[v + 1]):
             pair = state.incident[at]
             for kind in range(4):
@@ -412,9 +411,9 @@ def _best_near(state: State, terms: Terms, room: Room, near: Ints, begin: int, e
                 if value >= best:
                     continue
                 if not looked:
-                    find_ancestors(state, state.ancestors[level])
+                    find_ancestors(state, ancestors)
                     looked = True
-                if is_valid(state, state.ancestors[level], pair, kind):
+                if is_valid(state, ancestors, pair, kind):
                     best, chosen = value, 4 * pair + kind
     return chosen
 
@@ -437,11 +436,11 @@ def _after_free(state: State, terms: Terms, room: Room, changed: Ints, near: int
                 value = worth(state, terms, room, pair, kind)
                 if abs(value) >= FREE or not is_valid(state, state.ancestors[1], pair, kind):
                     continue
-                end = _make(state, terms, room, pair, kind, changed, near)
-                third = _best_near(state, terms, room, changed, near, end, pair, limit - value, 2)
+                beyond = near + _make(state, terms, room, pair, kind, changed[near:])
+                third = _best_near(state, terms, room, changed[near:beyond], pair, limit - value, state.ancestors[2])
                 if third >= 0:
-                    return third, end
-                _make(state, terms, room, pair, old, changed, near)
+                    return third, beyond
+                _make(state, terms, room, pair, old, changed[near:])
     return -1, near
 
 
@@ -487,7 +486,7 @@ def _set_up(state: State, terms: Terms, room: Room) -> None:
             _settle(state, terms, room, v, v)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def climb(state: State, terms: Terms, room: Room, budget: int, max_passes: int) -> bool:
     """Go on climbing until no move and no pair of moves pays, or until ``budget`` scores were fitted; was the end reached?
 
@@ -507,7 +506,7 @@ def climb(state: State, terms: Terms, room: Room, budget: int, max_passes: int) 
             count = 0
         move = _best_single(state)
         if move >= 0:
-            count = _make(state, terms, room, move >> 2, move & 3, changed, 0)
+            count = _make(state, terms, room, move >> 2, move & 3, changed[0:])
             state.counts[MOVES] += 1
             continue
         if state.counts[PASSES] >= max_passes:
@@ -520,17 +519,17 @@ def climb(state: State, terms: Terms, room: Room, budget: int, max_passes: int) 
             if not is_valid(state, state.ancestors[0], pair, kind):
                 continue
             old, first = state.pairs[pair, KIND], state.delta[pair, kind]
-            near = _make(state, terms, room, pair, kind, changed, count)
+            near = _make(state, terms, room, pair, kind, changed[0:])
             steps = 2
-            move = _best_near(state, terms, room, changed, count, near, pair, PAIRED - first, 1)
+            move = _best_near(state, terms, room, changed[:near], pair, PAIRED - first, state.ancestors[1])
             if move < 0 and abs(first) < FREE and terms.third < np.inf:
                 move, near = _after_free(state, terms, room, changed, near, pair, -terms.third - first)
                 steps = 3
             if move >= 0:
-                count = _make(state, terms, room, move >> 2, move & 3, changed, near)
+                count = near + _make(state, terms, room, move >> 2, move & 3, changed[near:])
                 state.counts[MOVES] += steps
                 break
-            _make(state, terms, room, pair, old, changed, 0)
+            _make(state, terms, room, pair, old, changed[0:])
             state.tried[pair, kind] = True
         if count:
             state.counts[PASSES] += 1

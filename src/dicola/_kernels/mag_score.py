@@ -17,9 +17,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
+inner = njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
 """For functions that only kernels call: without wrappers they compile sooner."""
-inlined = njit(cache=True, nogil=True, inline="always")
+inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
 """For steps of a kernel in one place or two: a function of its own would be compiled again with everything that calls it."""
 
 SINGULAR = 1e-12  # a residual variance below it counts as none
@@ -213,7 +213,7 @@ def _refit(i: int, d: int, parents: Ints, k: int, siblings: Ints, s: int, room: 
     return float(np.log(before * variance))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def misfit(correlation: Floats, n_samples: float, members: Ints, d: int, pa: Ints, n_pa: Ints, sp: Ints, n_sp: Ints, room: Room) -> float:
     """Minus twice the log likelihood of a district at its best, an observation and without constants: ln det Omega + tr(Omega^-1 E) - d.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola.ci.base import CITest
+from dicola.graphs.equivalence import mag_to_pag, member_mag
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
@@ -96,8 +97,11 @@ class MagSearch:
         return found if found.score > rival + _NEAR else self.climb(found.marks)
 
     def finished(self, found: Climbed) -> Climbed:
-        """The last climb: three moves ahead, where an edge is worth enough for that to do good."""
-        return self.climb(found.marks, third=_DECISIVE) if self.score.price > _DECISIVE else found
+        """The last climbs, where an edge is worth enough for that to do good: three moves ahead, and from another graph of the class."""
+        if self.score.price <= _DECISIVE:
+            return found
+        found = self.climb(found.marks, third=_DECISIVE)
+        return best([found, self.climb(member_mag(mag_to_pag(self.mag(found))).marks, third=_DECISIVE)])
 
     def mag(self, found: Climbed) -> MAG:
         """The MAG of a climb: with an edge for each pair that no set separates."""
