@@ -44,9 +44,11 @@ class Knowledge:
     closed: Iterable[int] = ()
 
     def __post_init__(self) -> None:
-        tiers = tuple(_names("a tier", tier) for tier in self.tiers)
-        closed = tuple(sorted(set(self.closed)))
-        pairs = {name: tuple(sorted({_pair(name, pair) for pair in getattr(self, name)})) for name in ("forbidden", "required")}
+        tiers = tuple(_names("a tier", tier) for tier in _entries("tiers", self.tiers))
+        closed = tuple(sorted({_position(number) for number in _entries("closed", self.closed)}))
+        pairs = {
+            name: tuple(sorted({_pair(name, pair) for pair in _entries(name, getattr(self, name))})) for name in ("forbidden", "required")
+        }
         for name, value in (("tiers", tiers), ("closed", closed), *pairs.items()):
             object.__setattr__(self, name, value)
         self._check()
@@ -147,10 +149,20 @@ class Knowledge:
                 raise InvalidSetting(f"{a!r} is required to cause {b!r} and forbidden to, by a tier or a pair; take one of them back.")
 
 
-def _names(what: str, value: object) -> tuple[str, ...]:
+def _entries(what: str, value: object, of: str = "entries") -> tuple[object, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidSetting(f"{what} is {value!r}; it must be a list of names.")
-    return tuple(str(each) for each in value)
+        raise InvalidSetting(f"{what} is {value!r}; it must be a list of {of}.")
+    return tuple(value)
+
+
+def _names(what: str, value: object) -> tuple[str, ...]:
+    return tuple(str(each) for each in _entries(what, value, "names"))
+
+
+def _position(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidSetting(f"closed holds {value!r}; it takes numbers of tiers, counted from 0.")
+    return value
 
 
 def _pair(what: str, value: object) -> tuple[str, str]:
