@@ -130,54 +130,108 @@ def hanging_sets(
     other_pool: Words,
     inside: Words,
     open_: Words,
+    reach: Words,
     missing: Ints,
     top: int,
     out: Ints,
 ) -> tuple[int, int]:
     """The next sets of vertices that paths inside the set join to the root, as many as ``out`` has rows.
 
-    The search is a stack: what is ``inside``, what is still open, how many are ``missing``, ``top`` frames in all; it is left as it has
-    to be for the next call. Sets inside ``other_pool`` that hang on ``other`` (-1: none) are left out. Answers the number of sets and
-    the frames left.
+    The search is a stack: what is ``inside``, what is still open, what the inside reaches, how many are ``missing``, ``top`` frames in
+    all; it is left as it has to be for the next call. A frame takes its first vertex in reach into the frame above it and leaves it out
+    of itself, for good; it stays only if enough of what is then open still hangs on the root, so that every frame leads to sets. Sets
+    inside ``other_pool`` that hang on ``other`` (-1: none) are left out. Answers the number of sets and the frames left.
     """
     n, words = beside.shape
     found = np.empty(words, np.uint64)
+    whole = np.empty(words, np.uint64)
     taken = np.zeros((n, words), np.uint64)
     stack = np.empty(2 * n * n + 2, np.int64)
     count = 0
     while top and count < len(out):
-        top -= 1
-        if missing[top] == 0:
+        at = top - 1
+        if missing[at] == 0:
+            top -= 1
             leave_out = other >= 0
+            for i in range(words):
+                if inside[at, i] & ~other_pool[i]:
+                    leave_out = False
             if leave_out:
-                reached(beside, into, other, inside[top], found, taken, stack)
+                reached(beside, into, other, inside[at], found, taken, stack)
                 for i in range(words):
-                    if inside[top, i] & ~(found[i] & other_pool[i]):
+                    if inside[at, i] & ~found[i]:
                         leave_out = False
             if not leave_out:
-                at = 0
-                for v in range(n):
-                    if _bit(inside[top], v):
-                        out[count, at] = v
-                        at += 1
+                _spell(inside[at], out[count])
                 count += 1
             continue
-        reached(beside, into, root, inside[top], found, taken, stack)
-        first = -1
-        left = 0
-        for v in range(n):
-            if _bit(open_[top], v):
-                left += 1
-                if first < 0 and _bit(found, v):
-                    first = v
-        if first < 0 or left < missing[top]:
+        for i in range(words):
+            found[i] = open_[at, i] & reach[at, i]
+        first = _lowest(found)
+        if first < 0:
+            top -= 1
             continue
         bit = np.uint64(1) << np.uint64(first & 63)
-        open_[top, first >> 6] &= ~bit
+        open_[at, first >> 6] &= ~bit
+        above = at + 1
         for i in range(words):
-            inside[top + 1, i] = inside[top, i]
-            open_[top + 1, i] = open_[top, i]
-        missing[top + 1] = missing[top] - 1
-        inside[top + 1, first >> 6] |= bit
-        top += 2
+            inside[above, i] = inside[at, i]
+            open_[above, i] = open_[at, i]
+        inside[above, first >> 6] |= bit
+        missing[above] = missing[at] - 1
+        if missing[above]:
+            reached(beside, into, root, inside[above], reach[above], taken, stack)
+            for i in range(words):
+                whole[i] = inside[at, i] | open_[at, i]
+            reached(beside, into, root, whole, found, taken, stack)
+            for i in range(words):
+                open_[at, i] &= found[i]
+            if _size(open_[at]) < missing[at]:
+                for i in range(words):
+                    inside[at, i] = inside[above, i]
+                    open_[at, i] = open_[above, i]
+                    reach[at, i] = reach[above, i]
+                missing[at] = missing[above]
+                continue
+        top += 1
     return count, top
+
+
+@njit(cache=True, nogil=True)
+def _lowest(words: Words) -> int:
+    """The lowest member of a set; -1 if it is empty."""
+    for i in range(len(words)):
+        if words[i]:
+            v = 64 * i
+            rest = words[i]
+            while not rest & np.uint64(1):
+                rest >>= np.uint64(1)
+                v += 1
+            return v
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _size(words: Words) -> int:
+    count = 0
+    for word in words:
+        rest = word
+        while rest:
+            rest &= rest - np.uint64(1)
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _spell(words: Words, out: Ints) -> None:
+    """The members of a set, in order."""
+    at = 0
+    for i in range(len(words)):
+        rest = words[i]
+        v = 64 * i
+        while rest:
+            if rest & np.uint64(1):
+                out[at] = v
+                at += 1
+            rest >>= np.uint64(1)
+            v += 1

@@ -138,17 +138,19 @@ class Hanging:
 
     def bunches(self, size: int) -> Iterator[NDArray[np.int64]]:
         """The kernel finds some sets, and goes on where it stopped when more are asked for."""
+        if (self.paths.reached(self.root, self.pool) & self.pool).bit_count() < size:
+            return
         beside, into = self.paths.words
         words = beside.shape[1]
-        inside, open_ = np.zeros((2, len(beside) + 2, words), dtype=np.uint64)
+        inside, open_, reach = np.zeros((3, len(beside) + 2, words), dtype=np.uint64)
         missing = np.zeros(len(beside) + 2, dtype=np.int64)
-        open_[0], missing[0] = as_words(self.pool, words), size
+        open_[0], reach[0], missing[0] = as_words(self.pool, words), beside[self.root], size
         other, other_pool = (-1, 0) if self.asked is None else (self.asked.root, self.asked.pool)
         left_out = as_words(other_pool, words)
         top, bunch = 1, 16
         while top:
             out = np.empty((bunch, size), dtype=np.int64)
-            count, top = kernel.hanging_sets(beside, into, self.root, other, left_out, inside, open_, missing, top, out)
+            count, top = kernel.hanging_sets(beside, into, self.root, other, left_out, inside, open_, reach, missing, top, out)
             if count:
                 yield out[:count]
             bunch = min(4 * bunch, 4096)
