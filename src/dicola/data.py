@@ -60,7 +60,7 @@ def distinct_names(names: Iterable[object]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A numeric table without gaps: ``values`` has one column a variable, in the fixed order ``labels``.
+    """A numeric table without gaps: ``values`` has one column a variable, in the fixed order ``labels``; each lies together in memory.
 
     ``names`` are the same names in the user's order; ``kinds`` says of each label what it is (``"continuous"``).
     """
@@ -77,8 +77,8 @@ class Dataset:
         order = name_order(names)
         whole = frame.to_numpy()
         if whole.dtype == np.float64 and frame.shape[1] and np.shares_memory(whole[:1, :1], frame.iloc[:1, 0].to_numpy()):
-            return cls._checked(np.ascontiguousarray(whole[:, order]), names, order)  # one block of floats, seen without a copy
-        values = np.empty((len(frame), len(names)), dtype=np.float64)
+            return cls._checked(whole.T[order].T, names, order)  # one block of floats, seen without a copy
+        values = np.empty((len(frame), len(names)), dtype=np.float64, order="F")
         for target, source in enumerate(order):
             values[:, target] = _numbers(frame.iloc[:, source], names[source])
         return cls._checked(values, names, order)
@@ -98,7 +98,7 @@ class Dataset:
             return cls.from_frame(pd.DataFrame(values, columns=named_or_positions(names, values.shape[1])))
         columns = distinct_names(named_or_positions(names, values.shape[1]))
         order = name_order(columns)
-        return cls._checked(np.array(values[:, order], dtype=np.float64, order="C"), columns, order)
+        return cls._checked(np.array(values.T[order], dtype=np.float64, order="C").T, columns, order)
 
     @classmethod
     def _checked(cls, values: NDArray[np.float64], names: tuple[str, ...], order: list[int]) -> Dataset:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from functools import partial
 from time import perf_counter
 from typing import Any, Literal
@@ -269,7 +269,7 @@ def _check_knowledge(knowledge: Knowledge, ci: CITest, base: Learner, *, refined
 
 def described(part: Learner | BlanketLearner) -> dict[str, Any]:
     """A part by its name and settings."""
-    return {"name": part.name, **(asdict(part) if is_dataclass(part) else {})}
+    return {"name": part.name, **({each.name: getattr(part, each.name) for each in fields(part)} if is_dataclass(part) else {})}
 
 
 def described_test(ci: CITest) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from dicola import DAG, Discovery, FisherZ, InvalidSetting, Ledger, NeedsData, O
 from dicola.graphs.equivalence import AncestralSets
 from dicola.learners.base import Context
 from dicola.learners.mag_bic import MagBIC
+from dicola.orient.fixpoint import orient
 
 
 def table(seed: int = 1, rows: int = 500, n: int = 15, hidden: int = 2) -> tuple[DAG, tuple[str, ...], pd.DataFrame]:
@@ -44,7 +45,9 @@ def test_a_leaf_is_learned_from_its_own_variables():
     inside = MagBIC().learn_skeleton(ci, part)
     alone = MagBIC().learn_skeleton(FisherZ(frame[[ci.labels[v] for v in part]]))
     assert inside.named_edges() == alone.named_edges()
-    assert inside.separating_sets() == alone.separating_sets()
+    assert (
+        orient(inside).pag.edges() == orient(alone).pag.edges()
+    )  # of equivalent MAGs rounding decides, and so which sets are written down
 
 
 def test_with_strong_signals_and_many_rows_it_finds_the_true_pag():

@@ -50,7 +50,7 @@ def test_a_test_without_unions_is_asked_leaf_by_leaf():
 
 
 def test_leaves_are_bunched_in_order_and_a_large_one_is_by_itself():
-    assert bunches([50, 40, 10, 200, 3, 3]) == [range(0, 2), range(2, 3), range(3, 4), range(4, 6)]
+    assert bunches([90, 60, 20, 200, 3, 3]) == [range(0, 2), range(2, 3), range(3, 4), range(4, 6)]
     assert bunches([7]) == [range(0, 1)]
 
 

@@ -286,40 +286,81 @@ def first_of(correlation: Floats, x: int, y: int, sets: Ints, limit: float) -> i
 
 
 @njit(cache=True, nogil=True)
+def rows_of(matrix: Bools) -> tuple[Ints, Ints]:
+    """Where the members of each row begin, and the members, row after row."""
+    n = len(matrix)
+    begins = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        begins[i + 1] = begins[i]
+        for v in range(n):
+            begins[i + 1] += matrix[i, v]
+    listed = np.empty(begins[n], np.int64)
+    at = 0
+    for i in range(n):
+        for v in range(n):
+            if matrix[i, v]:
+                listed[at] = v
+                at += 1
+    return begins, listed
+
+
+@njit(cache=True, nogil=True)
+def thin_out(begins: Ints, listed: Ints, matrix: Bools) -> None:
+    """Keep of each row what the matrix still has."""
+    at = 0
+    begin = 0
+    for i in range(len(begins) - 1):
+        end = begins[i + 1]
+        for old in range(begin, end):
+            if matrix[i, listed[old]]:
+                listed[at] = listed[old]
+                at += 1
+        begin = end
+        begins[i + 1] = at
+
+
+@njit(cache=True, nogil=True)
 def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried: Bools, size: int, limit: float) -> tuple[Ints, int]:
     """One order-independent level: every edge against all sets of this size from row i, then row j, of ``candidates``.
 
     Sets within row i or row j of ``tried`` (which may be empty) are passed over. Answers the edges that fall as rows (i, j, members of
     the set), and the number of verdicts computed.
     """
-    n = len(adjacency)
+    edges, pools = rows_of(adjacency), rows_of(candidates)
+    return _sweep_rows(correlation, edges[0], edges[1], pools[0], pools[1], candidates, tried, size, limit)
+
+
+@njit(cache=True, nogil=True)
+def _sweep_rows(
+    correlation: Floats,
+    edge_begins: Ints,
+    edge_ends: Ints,
+    begins: Ints,
+    listed: Ints,
+    candidates: Bools,
+    tried: Bools,
+    size: int,
+    limit: float,
+) -> tuple[Ints, int]:
+    """``sweep_level`` with the edges and the candidates row by row."""
+    n = len(candidates)
     most = 0
-    begins = np.zeros(n + 1, np.int64)
     for i in range(n):
-        begins[i + 1] = begins[i]
-        for v in range(n):
-            begins[i + 1] += candidates[i, v]
         most = max(most, begins[i + 1] - begins[i])
     if most < size:
         return np.empty((0, size + 2), np.int64), 0
-    listed = np.empty(begins[n], np.int64)
-    at = 0
-    for i in range(n):
-        for v in range(n):
-            if candidates[i, v]:
-                listed[at] = v
-                at += 1
     rows = np.empty(16 * (size + 2), np.int64)  # row by row
     count = 0
     tests = 0
     found = np.empty(max(size, 1), np.int64)
-    pool = np.empty(n, np.int64)
-    parts = np.empty(n, np.uint8)
+    pool = np.empty(most, np.int64)
+    parts = np.empty(most, np.uint8)
     room, chosen, shared = scratch(size, most)
     has_tried = len(tried) > 0
     for i in range(n):
-        for j in range(i + 1, n):
-            if not adjacency[i, j]:
+        for edge in range(edge_begins[i], edge_begins[i + 1]):
+            j = edge_ends[edge]
+            if j <= i:
                 continue
             separated = False
             for end in range(2):
@@ -342,7 +383,7 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
                         parts[m] = part
                         common &= part
                         m += 1
-                if common and size > 0:
+                if m < size or (common and size > 0):
                     continue
                 separated, used = first_separator(correlation, i, j, pool[:m], size, limit, parts[:m], found, room, chosen, shared)
                 tests += used
@@ -358,18 +399,14 @@ def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried:
 
 
 @njit(cache=True, nogil=True)
-def has_candidates(adjacency: Bools, candidates: Bools, size: int) -> bool:
+def _has_candidates(edge_begins: Ints, edge_ends: Ints, begins: Ints, candidates: Bools, size: int) -> bool:
     """Does some edge have an end with at least ``size`` candidates beside the other end?"""
-    n = len(adjacency)
-    for i in range(n):
-        many = 0
-        for v in range(n):
-            if candidates[i, v]:
-                many += 1
+    for i in range(len(candidates)):
+        many = begins[i + 1] - begins[i]
         if many < size:
             continue
-        for j in range(n):
-            if adjacency[i, j] and many - (1 if candidates[i, j] else 0) >= size:
+        for edge in range(edge_begins[i], edge_begins[i + 1]):
+            if many - (1 if candidates[i, edge_ends[edge]] else 0) >= size:
                 return True
     return False
 
@@ -388,18 +425,24 @@ def search_levels(
     begins = np.zeros(17, np.int64)
     members = np.empty(64, np.int64)
     nothing = np.zeros((0, 0), np.bool_)
+    edge_begins, edge_ends = rows_of(adjacency)
     follow = len(candidates) == 0
+    if follow:
+        pool_begins, pool, inside = edge_begins, edge_ends, adjacency
+    else:
+        pool_begins, pool = rows_of(candidates)
+        inside = candidates
     count = 0
     tests = 0
     size = first
-    while has_candidates(adjacency, adjacency if follow else candidates, size):
+    while _has_candidates(edge_begins, edge_ends, pool_begins, inside, size):
         if size > largest:
             return pairs[: 2 * count], begins[: count + 1], members[: begins[count]], tests, False
         old = tried if size <= tried_to else nothing
         if size == 0 and len(old):
             size += 1
             continue
-        rows, used = sweep_level(correlation, adjacency, adjacency if follow else candidates, old, size, limits[size])
+        rows, used = _sweep_rows(correlation, edge_begins, edge_ends, pool_begins, pool, inside, old, size, limits[size])
         tests += used
         for r in range(len(rows)):
             adjacency[rows[r, 0], rows[r, 1]] = False
@@ -412,6 +455,8 @@ def search_levels(
                 members[at + i] = rows[r, i + 2]
             count += 1
             begins[count] = at + size
+        if len(rows):
+            thin_out(edge_begins, edge_ends, adjacency)
         size += 1
     return pairs[: 2 * count], begins[: count + 1], members[: begins[count]], tests, True
 

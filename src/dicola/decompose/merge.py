@@ -68,13 +68,14 @@ class TreeSets(SeparatingSets):
         if not pairs:
             return []
         starts, found = (part.tolist() for part in kernel.deciding_nodes(np.array(pairs, dtype=np.int64), *self.tree.flat))
-        return [self._smallest(pair, found[starts[i] : starts[i + 1]]) for i, pair in enumerate(pairs)]
-
-    def _smallest(self, pair: Pair, numbers: list[int]) -> Variables | None:
-        smallest: Variables | None = None
-        for number in numbers:
-            sets = self.leaf_sets[number]
-            z = self._separators[number] if sets is None else sets.get(*pair)
-            if z is not None and (smallest is None or len(z) < len(smallest) or (len(z) == len(smallest) and z < smallest)):
-                smallest = z
-        return smallest
+        separators, leaf_sets = self._separators, self.leaf_sets
+        answers: list[Variables | None] = []
+        for i, (x, y) in enumerate(pairs):
+            smallest: Variables | None = None
+            for number in found[starts[i] : starts[i + 1]]:
+                sets = leaf_sets[number]
+                z = separators[number] if sets is None else sets.get(x, y)
+                if z is not None and (smallest is None or len(z) < len(smallest) or (len(z) == len(smallest) and z < smallest)):
+                    smallest = z
+            answers.append(smallest)
+        return answers

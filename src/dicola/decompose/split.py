@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,7 @@ from dicola.graphs.skeleton import Variables
 from dicola.graphs.undirected import UndirectedGraph
 
 
-@dataclass(frozen=True)
-class Split:
+class Split(NamedTuple):
     """A tripartition (A, B | C) of the variables: ``left`` and ``right`` are independent given ``separator``."""
 
     left: Variables

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -38,8 +38,7 @@ class Leaf:
     uig: UndirectedGraph | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True)
-class Branch:
+class Branch(NamedTuple):
     """Variables that were split; ``left`` and ``right`` are the numbers of the nodes over A u C and B u C."""
 
     variables: Variables
@@ -77,10 +76,10 @@ class Tree:
                 side[places.searchsorted(wanted)] = name
         return FlatTree(begins, members, side, left, right)
 
-    @property
+    @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """The leaves, in order of their number."""
-        return tuple(node for node in self.nodes if isinstance(node, Leaf))
+        return tuple([node for node in self.nodes if isinstance(node, Leaf)])
 
     @property
     def branches(self) -> tuple[Branch, ...]:

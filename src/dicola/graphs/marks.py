@@ -67,7 +67,7 @@ class MixedGraph:
     def __init__(self, marks: ArrayLike, names: Iterable[object] | None = None) -> None:
         own = _names_of_frame(marks)
         names = own if names is None else checked_names(names)
-        if own is not None and list(own) != list(names or ()):
+        if own is not None and own != names:
             raise InvalidGraph("the data frame carries names of its own, and others were given; leave out names, or pass frame.to_numpy().")
         try:
             matrix = np.asarray(marks)
@@ -77,7 +77,7 @@ class MixedGraph:
             raise InvalidGraph("a mark matrix is a square table of the numbers 0, 1, 2 and 3.") from None
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise InvalidGraph(f"a mark matrix is square; this one has shape {matrix.shape}.")
-        self.names = checked_names(f"X{i + 1}" for i in range(len(matrix))) if names is None else checked_names(names)
+        self.names = tuple(f"X{i + 1}" for i in range(len(matrix))) if names is None else names
         if len(self.names) != len(matrix):
             raise InvalidGraph(f"{len(self.names)} names were given for a matrix of {len(matrix)} vertices.")
         self.marks = _checked_matrix(matrix, self.names)
@@ -238,9 +238,10 @@ class MixedGraph:
 
     def reordered(self, names: Sequence[object]) -> Self:
         """The same graph with its vertices in another order (a permutation of ``names``)."""
-        wanted = checked_names(names)
+        wanted = tuple(names)
         if wanted == self.names:
             return self
+        wanted = checked_names(wanted)
         if set(wanted) != set(self.names):
             raise InvalidGraph("a new order must name every vertex of the graph once and nothing else.")
         order = [self._index[name] for name in wanted]
@@ -283,14 +284,14 @@ def checked_names(names: Iterable[object]) -> tuple[str, ...]:
     return result
 
 
-def _names_of_frame(marks: object) -> list[str] | None:
+def _names_of_frame(marks: object) -> tuple[str, ...] | None:
     """The names that a data frame brings along; ``None`` for an array, or a frame that only numbers its rows and columns."""
     if not (hasattr(marks, "index") and hasattr(marks, "columns")):
         return None
     rows, columns = [str(row) for row in marks.index], [str(column) for column in marks.columns]
     if rows != columns:
         raise InvalidGraph("a data frame of marks has its rows named like its columns, in the same order; these differ.")
-    return None if rows == [str(i) for i in range(len(rows))] else columns
+    return None if rows == [str(i) for i in range(len(rows))] else checked_names(columns)
 
 
 def listed(names: Sequence[str], limit: int = 8) -> str:

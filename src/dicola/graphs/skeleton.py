@@ -81,13 +81,15 @@ class BlanketSets(LeafSets):
         return self.graph.neighbours
 
     def get(self, x: int, y: int) -> Variables | None:
-        a, b = self._place(min(x, y)), self._place(max(x, y))
+        a, b = (self._place(x), self._place(y)) if x < y else (self._place(y), self._place(x))
         if a is None or b is None:
             return None
-        blanket = self.graph.beside(a)
-        if b in blanket:
+        smaller, other = self.graph.beside(a), self.graph.beside(b)
+        if b in smaller:
             return None
-        return tuple([self.variables[v] for v in min(blanket, self.graph.beside(b), key=len)])
+        if len(other) < len(smaller):
+            smaller = other
+        return tuple([self.variables[v] for v in smaller])
 
     def relabelled(self, variables: Variables) -> BlanketSets:
         """The same sets with position i read as ``variables[i]``; ``variables`` ascend."""

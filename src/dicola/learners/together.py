@@ -14,7 +14,7 @@ from dicola.graphs.skeleton import BlanketSets, Pair, RecordedSets, Skeleton, Va
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context, Learner
 
-_TOGETHER = 96  # variables of one union, so that its matrices stay small
+_TOGETHER = 160  # variables of one union, so that its matrices stay small
 
 Part = tuple[Variables, UndirectedGraph]
 """Variables with their independence graph."""

@@ -106,15 +106,17 @@ def _follow_change(graph: PartialGraph, a: int, b: int) -> None:
         for c in beside_b:
             if c not in beside_a and around[c][b] == CIRCLE:
                 r1(graph, a, b, c)
-        for d in beside_b:
-            if beside_a.get(d) != CIRCLE or around[d][b] != CIRCLE:
+    beside_both = [c for c in beside_b if c in beside_a]
+    if not beside_both:
+        return
+    if beside_a.get(b) == ARROW:
+        for d in beside_both:
+            if beside_a[d] != CIRCLE or around[d][b] != CIRCLE:
                 continue
             for c in beside_b:
                 if around[c][b] == ARROW and c not in beside_a:
                     r3(graph, a, b, c, d)
-    for c in beside_a:
-        if c not in beside_b:
-            continue
+    for c in beside_both:
         beside_c = around[c]
         if beside_a[c] == CIRCLE and beside_b[c] == ARROW:
             r2(graph, a, b, c)
