@@ -167,3 +167,34 @@ def test_the_kernel_finds_what_the_readable_search_finds():
         assert np.array_equal(found, pools(adjacency, sets))
         differ += not np.array_equal(found, adjacency)
     assert differ > 20
+
+
+def by_steps(graph: PartialGraph, x: int, steps: int) -> set[int]:
+    """Where walks of at most so many steps lead, all walks of one length before any longer one."""
+    found, last = set(), {(x, v) for v in graph.around[x]}
+    for _ in range(steps):
+        found |= {v for _, v in last}
+        last = {
+            (v, w)
+            for u, v in last
+            for w in graph.around[v]
+            if w not in (u, x) and (graph.adjacent(u, w) or (graph.is_arrow(u, v) and graph.is_arrow(w, v)))
+        }
+    return found
+
+
+@pytest.mark.parametrize("n", [9, 70])  # one word a set, and two
+def test_paths_of_so_many_steps_lead_where_walks_do(n):
+    rng = np.random.default_rng(n)
+    longer = 0
+    for _ in range(12):
+        graph = PartialGraph(n, [(int(a), int(b)) for a, b in np.argwhere(np.triu(rng.random((n, n)) < 2.2 / n, 1))])
+        for a, row in enumerate(graph.around):
+            for b in row:
+                if rng.random() < 0.7:
+                    graph.put(a, b, 2, "drawn", (a, b))
+        paths = PdsPaths.of(graph)
+        for steps in (0, 1, 2, 3, n):
+            assert paths.within(steps) == [mask_of(by_steps(graph, x, steps)) for x in range(n)]
+        longer += paths.within(3) != paths.within(2)
+    assert longer

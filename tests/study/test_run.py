@@ -1,3 +1,4 @@
+import asyncio
 import os
 import signal
 import subprocess
@@ -153,3 +154,18 @@ def test_from_the_exact_covariance_an_easy_graph_is_found_exactly_and_sizes_of_c
     assert sum(row["exact_pag"] for row in rows if "coefficients" not in row) >= 4
     assert all(row["exact_skeleton"] >= row["exact_pag"] for row in rows)
     assert len(Rows(tmp_path, "mine")) == 12
+
+
+def test_a_run_whose_worker_was_lost_is_made_again_when_the_study_is_started_again(tmp_path, monkeypatch):
+    async def dying():
+        pipe = asyncio.subprocess.PIPE
+        return await asyncio.create_subprocess_exec(sys.executable, "-c", "input()", stdin=pipe, stdout=pipe)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dicola.study.run._Worker._begin", staticmethod(dying))
+        rows = Rows(tmp_path, "mine")
+        assert not run_study(study("fci", repetitions=1), rows).is_complete
+        assert [row["status"] for row in rows] == ["lost"]
+    rows = Rows(tmp_path, "mine")
+    assert run_study(study("fci", repetitions=1), rows).is_complete
+    assert [row["status"] for row in rows] == [row["status"] for row in Rows(tmp_path, "mine")] == ["done"]

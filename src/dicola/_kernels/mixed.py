@@ -122,6 +122,53 @@ def reached(beside: Words, into: Words, root: int, inside: Words, found: Words, 
 
 
 @njit(cache=True, nogil=True)
+def within(beside: Words, into: Words, steps: int) -> Words:
+    """Row by row what paths of at most this many steps lead to from each vertex."""
+    n, words = beside.shape
+    found = np.zeros((n, words), np.uint64)
+    taken = np.empty((n, words), np.uint64)
+    edges = np.empty((2, n * n), np.int64)  # the last steps, and those to be taken next, vertex by vertex behind each other
+    for root in range(n if steps else 0):
+        taken[:] = 0
+        now = 0
+        for v in range(n):
+            if _bit(beside[root], v):
+                edges[0, now] = root * n + v
+                now += 1
+        for i in range(words):
+            found[root, i] = beside[root, i]
+        for step in range(1, steps):
+            after = 0
+            for at in range(now):
+                u, v = divmod(edges[(step - 1) & 1, at], n)
+                through = _bit(into[v], u)
+                for i in range(words):
+                    new = beside[v, i] & beside[u, i]
+                    if through:
+                        new |= into[v, i]
+                    for end in (u, root):
+                        if end >> 6 == i:
+                            new &= ~(np.uint64(1) << np.uint64(end & 63))
+                    new &= ~taken[v, i]
+                    taken[v, i] |= new
+                    found[root, i] |= new
+                    w = 64 * i
+                    while new:
+                        if new & np.uint64(1):
+                            edges[step & 1, after] = v * n + w
+                            after += 1
+                        new >>= np.uint64(1)
+                        w += 1
+            now = after
+            if not now:
+                break
+    return found
+
+
+LOOK_AHEAD = 3  # members that must be missing for a look ahead to pay: fewer are tried faster
+
+
+@njit(cache=True, nogil=True)
 def hanging_sets(
     beside: Words,
     into: Words,
@@ -181,6 +228,7 @@ def hanging_sets(
         missing[above] = missing[at] - 1
         if missing[above]:
             reached(beside, into, root, inside[above], reach[above], taken, stack)
+        if missing[above] >= LOOK_AHEAD:
             for i in range(words):
                 whole[i] = inside[at, i] | open_[at, i]
             reached(beside, into, root, whole, found, taken, stack)

@@ -295,10 +295,10 @@ class FisherZ(CITest):
         tried: Sequence[Collection[int]] = (),
         family: SetFamily | None = None,
     ) -> tuple[Variables | None, int]:
-        pool = np.array(sorted(candidates), dtype=np.int64)
-        sizes = [size for size in sizes if size <= len(pool)]
+        sizes = [size for size in sizes if size <= len(candidates)]
         if family is not None or (self.untestable == "raise" and any(self._may_raise(size) for size in sizes)):
             return super().counted_find_separator(x, y, candidates, sizes, tried, family)
+        pool = np.array(sorted(candidates), dtype=np.int64)
         parts = np.zeros(len(pool), dtype=np.uint8)
         for bit, old in enumerate(tried):
             parts |= np.array([v in old for v in pool.tolist()], dtype=np.uint8) << np.uint8(bit)

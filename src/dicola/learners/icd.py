@@ -61,7 +61,7 @@ class ICD(Learner):
         while True:
             graph = marked_graph(adjacency, sets)
             paths = PdsPaths.of(graph)
-            reach = [paths.within(x, size) for x in range(len(graph))]
+            reach = paths.within(size)
             if not _may_have_candidates(paths, reach, size):
                 break
             if self.max_condition_size is not None and size > self.max_condition_size:
@@ -105,14 +105,16 @@ def separator_near(ci: CITest, paths: PdsPaths, a: int, b: int, size: int, from_
     A pool of neighbours alone hangs together whatever is taken from it; then the family is all its subsets.
     """
     whole_a, whole_b = (not pool & ~paths.beside[v] for v, pool in ((a, from_a), (b, from_b)))
-    pool_a, pool_b = tuple(members(from_a)), tuple(members(from_b))
     hanging_on_a = Hanging(paths, a, from_a)
-    found = ci.find_separator(a, b, pool_a, (size,), family=None if whole_a else hanging_on_a)
-    if found is None and size > 0:
-        if whole_a and whole_b:
-            return ci.find_separator(a, b, pool_b, (size,), tried=[set(pool_a)])
-        return ci.find_separator(a, b, pool_b, (size,), family=Hanging(paths, b, from_b, asked=hanging_on_a))
-    return found
+    if from_a.bit_count() >= size:
+        found = ci.find_separator(a, b, members(from_a), (size,), family=None if whole_a else hanging_on_a)
+        if found is not None or not size:
+            return found
+    if from_b.bit_count() < size:
+        return None
+    if whole_a and whole_b:
+        return ci.find_separator(a, b, members(from_b), (size,), tried=[set(members(from_a))])
+    return ci.find_separator(a, b, members(from_b), (size,), family=Hanging(paths, b, from_b, asked=hanging_on_a))
 
 
 class Hanging:
@@ -138,8 +140,6 @@ class Hanging:
 
     def bunches(self, size: int) -> Iterator[NDArray[np.int64]]:
         """The kernel finds some sets, and goes on where it stopped when more are asked for."""
-        if (self.paths.reached(self.root, self.pool) & self.pool).bit_count() < size:
-            return
         beside, into = self.paths.words
         words = beside.shape[1]
         inside, open_, reach = np.zeros((3, len(beside) + 2, words), dtype=np.uint64)

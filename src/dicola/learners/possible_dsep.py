@@ -70,24 +70,9 @@ class PdsPaths:
         self._known[root, inside] = found
         return found
 
-    def within(self, root: int, steps: int) -> int:
-        """Mask of what paths of at most this many steps reach from the root."""
-        if not steps:
-            return 0
-        found = self.beside[root]
-        edges = [(root, v) for v in members(found)]
-        taken = [0] * len(self.beside)
-        for _ in range(steps - 1):
-            onward = []
-            for u, v in edges:
-                new = self._onward(u, v) & ~taken[v] & ~(1 << root)
-                taken[v] |= new
-                found |= new
-                onward += [(v, w) for w in members(new)]
-            if not onward:
-                break
-            edges = onward
-        return found
+    def within(self, steps: int) -> list[int]:
+        """For each root the mask of what paths of at most this many steps lead to."""
+        return [int.from_bytes(row.tobytes(), "little") for row in kernel.within(*self.words, steps)]
 
 
 def as_words(mask: int, words: int) -> NDArray[np.uint64]:

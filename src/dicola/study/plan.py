@@ -108,7 +108,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Series:
-    """Settings that differ in the number of rows alone, and the methods tried on them. Without a cap it is the paper's."""
+    """Settings that differ in the number of rows alone, and the methods tried on them. Without a cap it is the paper's.
+
+    With ``last_cap`` a method that is given up gets the paper's cap once, at the largest number of rows, where most are given up.
+    """
 
     graph: str
     hidden: int
@@ -134,7 +137,7 @@ class Series:
             paper = paper_cap(setting)
             for method in self.methods:
                 cap = paper if self.cap is None else self.cap
-                last = paper if self.last_cap and paper > cap else None
+                last = paper if self.last_cap and paper > cap and setting.samples == max(self.samples) else None
                 yield Cell(self.kind, setting, method, self.repetitions, cap, last, self.first_seed)
 
 

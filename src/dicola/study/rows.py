@@ -44,9 +44,9 @@ class Rows:
         return [row for seed in cell.seeds if (row := self._best.get((*cell.key, seed))) is not None]
 
     def is_done(self, cell: Cell, seed: int, cap: float) -> bool:
-        """Is there a row for that run: finished, or stopped after at least as many seconds?"""
+        """Is there a row for that run: finished, or stopped after at least as many seconds? One whose worker was lost is made again."""
         row = self._best.get((*cell.key, seed))
-        return row is not None and (row["status"] == "done" or row["cap"] >= cap)
+        return row is not None and row["status"] != "lost" and (row["status"] == "done" or row["cap"] >= cap)
 
     def n_capped(self, cell: Cell) -> int:
         """Seeds of the cell that took longer than its cap."""
@@ -100,7 +100,11 @@ class Rows:
         """Keep the best row of a run: a finished one, else the one with the longest cap."""
         key = (*cell_key(row), row["seed"])
         known = self._best.get(key)
-        if known is None or (known["status"] != "done" and (row["status"] == "done" or row["cap"] > known["cap"])):
+        if (
+            known is None
+            or known["status"] == "lost"
+            or (known["status"] != "done" and (row["status"] == "done" or row["cap"] > known["cap"]))
+        ):
             self._best[key] = row
 
 

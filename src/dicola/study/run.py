@@ -154,7 +154,8 @@ class _Worker:
             return row_of(cell, seed, cap, "capped", {})
         except EOFError:
             await self.stop()
-            answer = {"failed": "the worker ended without an answer; there may not have been enough memory"}
+            why = "the worker ended without an answer; there may not have been enough memory"
+            return row_of(cell, seed, cap, "lost", {"seconds": 0.0, "why": why})
         if "failed" in answer:
             return row_of(cell, seed, cap, "failed", {"seconds": 0.0, "why": answer["failed"]})
         return row_of(cell, seed, cap, "done", answer["facts"])

@@ -55,7 +55,7 @@ class Outcome:
     @property
     def n_failed(self) -> int:
         """Runs that ended with an error."""
-        return sum(row["status"] == "failed" for row in self.rows)
+        return sum(row["status"] in ("failed", "lost") for row in self.rows)
 
     def on(self, seeds: Collection[int]) -> Outcome:
         """The runs with these seeds alone."""
