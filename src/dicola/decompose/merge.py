@@ -22,7 +22,7 @@ def merge(left: Edges, right: Edges, split: Split) -> Edges:
     (Theorem 1).
     """
     one_sided = [pair for pair in combinations(split.separator, 2) if (pair in left) != (pair in right)]
-    return (left | right).difference(one_sided)
+    return (left | right).difference(one_sided) if one_sided else left | right
 
 
 def merge_up(tree: Tree, leaves: Sequence[Skeleton], names: tuple[str, ...]) -> Skeleton:
