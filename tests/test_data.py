@@ -71,6 +71,14 @@ def test_collinear_columns_are_named():
     assert "'a'" in message and "'c'" in message and "'d'" not in message and "'b'" not in message
 
 
+def test_of_two_dependences_one_is_named_whole_and_no_other_column():
+    data = pd.DataFrame(np.random.default_rng(5).normal(size=(80, 8)), columns=list("abcdefgh"))
+    data = data.assign(b=data["a"] - 2 * data["c"], h=data["f"] + data["g"] / 3)
+    message = refused(data, "collinear")
+    named = {name for name in data if repr(name) in message}
+    assert named in ({"a", "b", "c"}, {"f", "g", "h"})
+
+
 def test_shares_that_add_up_to_one_are_collinear():
     parts = np.random.default_rng(3).dirichlet(np.ones(4), size=80)
     refused(parts, "collinear", "'X1'", "'X4'")

@@ -20,7 +20,8 @@ from zipfile import BadZipFile
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotri, dpstrf
 
 from dicola.errors import InvalidData, MissingExtra
 
@@ -372,7 +373,9 @@ def check_correlation(
 
 
 def _determined_columns(correlation: NDArray[np.float64]) -> list[int]:
-    """The columns of one linear dependence: those with weight in the eigenvector of the smallest eigenvalue."""
-    _, vectors = np.linalg.eigh(correlation)
-    weight = np.abs(vectors[:, 0])
-    return [int(i) for i in np.nonzero(weight > 1e-6 * weight.max())[0]]
+    """The columns of one linear dependence: one that a Cholesky factorisation leaves over, and those that it is made of."""
+    factor, pivots, rank, _ = dpstrf(correlation, tol=COLLINEAR)
+    if rank == len(correlation):
+        rank -= 1  # the last one is nearly determined
+    weight = solve_triangular(factor[:rank, :rank], factor[:rank, rank])
+    return sorted(int(pivots[i]) - 1 for i in (*np.nonzero(np.abs(weight) > 1e-6)[0], rank))

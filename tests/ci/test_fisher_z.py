@@ -281,3 +281,11 @@ def test_a_pickled_or_copied_test_is_frozen_and_answers_alike():
         for one, other in ((whole, test), (deepcopy(test.among([0, 2, 3])), test.among([0, 2, 3]))):
             assert not one.correlation.flags.writeable
             assert one.verdict(0, 1, (2,)) == other.verdict(0, 1, (2,)) and np.array_equal(one.given_rest(), other.given_rest())
+
+
+def test_variances_near_the_ends_of_the_numbers_do_not_overflow():
+    small = np.array([[1.0, 0.5, 0.2], [0.5, 1.0, 0.1], [0.2, 0.1, 1.0]])
+    scale = np.array([1e154, 1.0, 1e-150])
+    test = FisherZ.from_covariance(small * scale[:, None] * scale, n_samples=100)
+    np.testing.assert_allclose(test.correlation, small, rtol=1e-12)
+    assert (test.correlation == test.correlation.T).all()

@@ -90,8 +90,8 @@ class FisherZ(CITest):
         if isinstance(n_samples, bool) or not isinstance(n_samples, int | np.integer) or n_samples < 5:
             raise InvalidData(f"n_samples is {n_samples!r}; Fisher's z test needs a whole number of at least 5.")
         order = name_order(columns)
-        ordered = covariance[np.ix_(order, order)]
-        correlation = standardised((ordered + ordered.T) / 2)
+        correlation = standardised(covariance[np.ix_(order, order)])
+        correlation = (correlation + correlation.T) / 2
         if np.linalg.eigvalsh(correlation)[0] < -1e-8:
             raise InvalidData("the covariance matrix is not positive semidefinite, so it is no covariance of any data.")
         test = cls.__new__(cls)
