@@ -93,21 +93,30 @@ def test_the_reach_of_a_first_step_is_where_uncovered_possibly_directed_paths_le
     assert longer > 50
 
 
-def test_uncovered_circle_path_is_found_exactly_where_one_exists():
+def test_an_uncovered_circle_path_is_found_where_one_exists_and_what_is_found_is_one_but_for_repeated_vertices():
     rng = np.random.default_rng(3)
-    found = 0
-    for _ in range(300):
-        graph = random_partial_graph(rng, 6, (0.9, 0.07, 0.03))
+    found = simple = 0
+    for _ in range(600):
+        graph = random_partial_graph(rng, 7, (0.9, 0.07, 0.03))
         for a, b in [(0, 1), (4, 2)]:
             if not (graph.is_circle(a, b) and graph.is_circle(b, a)):
                 continue
             want = [p for p in simple_paths(graph, a, b) if is_circle_cycle(graph, p)]
             path = uncovered_circle_path(graph, a, b)
-            assert (path is None) == (not want)
-            if path is not None:
-                assert path in want
-                found += 1
-    assert found > 20
+            if path is None:
+                assert not want
+                continue
+            assert is_circle_cycle(graph, path) and (path[0], path[-1]) == (a, b) and path.count(a) == path.count(b) == 1
+            assert not want or len(path) <= min(map(len, want))
+            found, simple = found + 1, simple + bool(want)
+    assert found >= simple > 40
+
+
+def test_many_circle_paths_cost_no_more_than_their_edges():
+    rungs = [(2 * i, 2 * i + 1) for i in range(40)]
+    rails = [(v, v + 2) for v in range(78)] + [(v, 2 * (v // 2) + 3 - v % 2) for v in range(78)]  # 2**39 ways from one end to the other
+    ladder = PartialGraph(81, [*rungs, *rails, (0, 80)])
+    assert uncovered_circle_path(ladder, 0, 80) is None
 
 
 def is_circle_cycle(graph: PartialGraph, path: tuple[int, ...]) -> bool:

@@ -61,22 +61,34 @@ def uncovered_reach(graph: PartialGraph, a: int, m: int) -> set[int]:
 
 
 def uncovered_circle_path(graph: PartialGraph, a: int, b: int) -> tuple[int, ...] | None:
-    """An uncovered simple path ``(a, c, …, d, b)`` of o-o edges with a, d and c, b not adjacent."""
+    """A shortest uncovered path ``(a, c, …, d, b)`` of o-o edges with a, d and c, b not adjacent.
 
-    def is_circle_edge(u: int, v: int) -> bool:
-        return graph.around[u][v] == CIRCLE and graph.around[v][u] == CIRCLE
+    Walked over ordered edges, so that a vertex may come up twice. That is harmless: an arrowhead at b on a - b would have to be passed
+    on along the walk, from one unshielded triple to the next, until a were an ancestor of itself or had an arrowhead from a descendant.
+    """
+    around = graph.around
+    before: dict[tuple[int, int], tuple[int, int] | None] = {}
+    queue: deque[tuple[int, int]] = deque()
 
-    starts = [c for c in graph.around[a] if c != b and is_circle_edge(a, c) and not graph.adjacent(c, b)]
-    stack: list[tuple[int, ...]] = [(a, c) for c in reversed(starts)]
-    while stack:
-        path = stack.pop()
-        u, v = path[-2], path[-1]
-        for w in reversed(graph.around[v]):
-            if w in path or not is_circle_edge(v, w) or graph.adjacent(u, w) or not graph.is_definite(u, v, w):
+    def go(u: int, v: int, last: tuple[int, int] | None) -> None:
+        if around[u][v] == CIRCLE and around[v][u] == CIRCLE and (u, v) not in before:
+            before[u, v] = last
+            queue.append((u, v))
+
+    for c in around[a]:
+        if c != b and c not in around[b] and graph.is_definite(b, a, c):
+            go(a, c, None)
+    while queue:
+        u, v = queue.popleft()
+        for w in around[v]:
+            if w in (a, u) or w in around[u] or not graph.is_definite(u, v, w):
                 continue
-            if w == b:
-                if len(path) >= 3 and not graph.adjacent(a, v) and graph.is_definite(a, b, v) and graph.is_definite(b, a, path[1]):
-                    return (*path, b)
-                continue
-            stack.append((*path, w))
+            if w != b or (v not in around[a] and graph.is_definite(a, b, v)):
+                go(v, w, (u, v))
+        if (v, b) in before:
+            path, step = [b], before[v, b]
+            while step is not None:
+                path.append(step[1])
+                step = before[step]
+            return (a, *reversed(path))
     return None
