@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dicola._kernels import levels, precision
 from dicola._kernels import partial_correlation as kernel
 
 MANY = settings(deadline=None, derandomize=True, database=None, max_examples=150)
@@ -105,14 +106,14 @@ def test_a_level_is_that_of_asking_edge_by_edge(seed, size):
     upper = np.triu(rng.random((p, p)) < rng.choice([0.4, 0.8, 1.0]), k=1)
     adjacency = np.ascontiguousarray(upper | upper.T)
     limit = float(rng.choice([1e-4, 1e-2, 0.1, 0.5]))
-    rows, tests = kernel.sweep_level(correlation, adjacency, adjacency, NOTHING, size, limit)
+    rows, tests = levels.sweep_level(correlation, adjacency, adjacency, NOTHING, size, limit)
     expected, asked = twin_sweep_level(correlation, adjacency, size, limit)
     assert (rows.tolist(), tests) == (expected, asked)
 
 
 def test_a_level_has_room_for_every_edge():
     p = 30
-    rows, tests = kernel.sweep_level(np.eye(p), ~np.eye(p, dtype=bool), ~np.eye(p, dtype=bool), NOTHING, 0, 0.1)
+    rows, tests = levels.sweep_level(np.eye(p), ~np.eye(p, dtype=bool), ~np.eye(p, dtype=bool), NOTHING, 0, 0.1)
     assert rows.tolist() == [[i, j] for i, j in combinations(range(p), 2)] and tests == p * (p - 1) // 2
     assert rows.shape == (435, 2), "the table starts with sixteen rows and grows"
 
@@ -143,7 +144,7 @@ def test_kernels_leave_their_arguments_alone():
     kept = correlation.copy()
     adjacency = ~np.eye(6, dtype=bool)
     for size in range(4):
-        kernel.sweep_level(correlation, adjacency, adjacency, NOTHING, size, 0.1)
+        levels.sweep_level(correlation, adjacency, adjacency, NOTHING, size, 0.1)
     assert np.array_equal(correlation, kept) and adjacency.sum() == 30
 
 
@@ -154,10 +155,10 @@ def test_a_block_of_the_inverse_is_that_of_the_whole_inverse():
         correlation = random_correlation(rng, p)
         block = np.sort(rng.permutation(p)[: int(rng.integers(1, p + 1))])
         expected = np.linalg.inv(correlation)[np.ix_(block, block)]
-        assert np.allclose(kernel.precision_of(correlation, block), expected, rtol=1e-6, atol=1e-9)
+        assert np.allclose(precision.precision_of(correlation, block), expected, rtol=1e-6, atol=1e-9)
 
 
 def test_a_determined_variable_makes_the_block_infinite():
     correlation = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    assert np.isinf(kernel.precision_of(correlation, np.array([0, 1]))).all()
-    assert np.isinf(kernel.precision_of(correlation, np.array([2]))).all()
+    assert np.isinf(precision.precision_of(correlation, np.array([0, 1]))).all()
+    assert np.isinf(precision.precision_of(correlation, np.array([2]))).all()

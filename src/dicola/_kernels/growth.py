@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dicola._kernels.partial_correlation import related_within
+from dicola._kernels.precision import related_within
 from dicola._kernels.undirected import find_split, induced, induced_with_block, work_of
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from dicola._kernels import growth
+from dicola._kernels import growth, levels, precision
 from dicola._kernels import partial_correlation as kernel
 from dicola.ci.base import Adjacency, Bounds, CITest, FlatTree, Growth, Levels, Search, Separation, SetFamily, Verdict, checked_alpha
 from dicola.data import (
@@ -129,7 +129,7 @@ class FisherZ(CITest):
         """The correlation matrix of the variables, in the order of ``labels``."""
         if self._chosen is None:
             return self._whole
-        block: NDArray[np.float64] = kernel.block_of(self._whole, self._chosen)
+        block: NDArray[np.float64] = precision.block_of(self._whole, self._chosen)
         block.setflags(write=False)  # as in the whole, so that the kernels are compiled for one kind of array
         return block
 
@@ -152,7 +152,7 @@ class FisherZ(CITest):
         union = self._part(np.array([v for part in parts for v in part], dtype=np.int64))
         assert union._chosen is not None
         begins = np.cumsum([0, *[len(part) for part in parts]], dtype=np.int64)
-        union.correlation = kernel.blocks_of(union._whole, union._chosen, begins)
+        union.correlation = precision.blocks_of(union._whole, union._chosen, begins)
         union.correlation.setflags(write=False)
         return union
 
@@ -203,8 +203,8 @@ class FisherZ(CITest):
     ) -> tuple[Growth, int] | None:
         if len(self) > _SMALL or self._may_raise(len(self) - 2):
             return None
-        levels = np.array([self.alpha if alpha is None else alpha for alpha in alphas])
-        limits = self._critical(np.maximum(np.arange(len(self) + 1) - 2, 0), levels)
+        at_levels = np.array([self.alpha if alpha is None else alpha for alpha in alphas])
+        limits = self._critical(np.maximum(np.arange(len(self) + 1) - 2, 0), at_levels)
         grown = growth.grow(self.correlation, graph[0], graph[1], limits, *bounds)
         return (Growth(FlatTree(*grown[:5]), *grown[5:8]), int(grown[8])) if grown[9] else None
 
@@ -215,11 +215,11 @@ class FisherZ(CITest):
             return np.zeros((len(inside), len(inside)), dtype=np.bool_), 0
         limit = self.limit(len(self) - 2, alpha)
         if self._inverse is not None and block is None:
-            dependent, sure = kernel.related(self._inverse, limit)
+            dependent, sure = precision.related(self._inverse, limit)
         elif len(self) > _SMALL or self._chosen is None:
-            dependent, sure = kernel.related(self._precision_of(inside), limit)
+            dependent, sure = precision.related(self._precision_of(inside), limit)
         else:
-            dependent, sure = kernel.related_within(self._whole, self._chosen, inside, limit)
+            dependent, sure = precision.related_within(self._whole, self._chosen, inside, limit)
         return (dependent, tests) if sure else super().counted_given_rest(alpha, block)  # some variable is determined by the others
 
     def counted_depends_given_rest(self, x: int, others: Sequence[int], alpha: float | None = None) -> tuple[list[bool], int]:
@@ -233,7 +233,7 @@ class FisherZ(CITest):
         Infinite where some variable is determined by the others.
         """
         if len(self) <= _SMALL:
-            return np.asarray(kernel.precision_of(self.correlation, inside))
+            return np.asarray(precision.precision_of(self.correlation, inside))
         whole = np.arange(len(self)) if self._chosen is None else self._chosen
         block, rest = whole[inside], np.delete(whole, inside)
         residual = self._whole[np.ix_(block, block)]
@@ -259,7 +259,7 @@ class FisherZ(CITest):
         edges = np.ascontiguousarray(adjacency, dtype=np.bool_)
         pools = edges if candidates is None else np.ascontiguousarray(candidates, dtype=np.bool_)
         old = _NOTHING if tried is None else np.ascontiguousarray(tried, dtype=np.bool_)
-        rows, tests = kernel.sweep_level(self.correlation, edges, pools, old, size, self.limit(size))
+        rows, tests = levels.sweep_level(self.correlation, edges, pools, old, size, self.limit(size))
         return [Separation(row[0], row[1], tuple(row[2:])) for row in rows.tolist()], int(tests)
 
     def counted_breaks_separation(self, x: int, y: int, z: Variables, others: Sequence[int]) -> tuple[list[bool], int]:
@@ -278,7 +278,7 @@ class FisherZ(CITest):
         edges = np.array(adjacency, dtype=np.bool_)
         pools = _NOTHING if candidates is None else np.ascontiguousarray(candidates, dtype=np.bool_)
         old = _NOTHING if tried is None else np.ascontiguousarray(tried, dtype=np.bool_)
-        pairs, begins, members, tests, finished = kernel.search_levels(
+        pairs, begins, members, tests, finished = levels.search_levels(
             self.correlation, edges, pools, old, n if tried_to is None else min(tried_to, n), first, largest, self._limits
         )
         ends, flat = begins.tolist(), members.tolist()

@@ -1,0 +1,108 @@
+"""Blocks of correlation matrices, their inverses, and which pairs these call dependent given all the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dicola._kernels.partial_correlation import SINGULAR
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@njit(cache=True, nogil=True)
+def block_of(matrix: Floats, chosen: Ints) -> Floats:
+    """Rows and columns ``chosen`` of a matrix."""
+    block = np.empty((len(chosen), len(chosen)))
+    for a in range(len(chosen)):
+        for b in range(len(chosen)):
+            block[a, b] = matrix[chosen[a], chosen[b]]
+    return block
+
+
+@njit(cache=True, nogil=True)
+def blocks_of(matrix: Floats, chosen: Ints, begins: Ints) -> Floats:
+    """The blocks of ``chosen[begins[i]:begins[i + 1]]`` along a diagonal, zero elsewhere."""
+    result = np.zeros((len(chosen), len(chosen)))
+    for i in range(len(begins) - 1):
+        for a in range(begins[i], begins[i + 1]):
+            for b in range(begins[i], begins[i + 1]):
+                result[a, b] = matrix[chosen[a], chosen[b]]
+    return result
+
+
+@njit(cache=True, nogil=True)
+def precision_of(correlation: Floats, block: Ints) -> Floats:
+    """The rows and columns ``block`` of the inverse: the rest is swept out first, then the block inverted in place (Gauss-Jordan).
+
+    Infinite where a pivot vanishes: some variable is then determined by the others.
+    """
+    n, m = len(correlation), len(block)
+    order = np.empty(n, np.int64)
+    inside = np.zeros(n, np.bool_)
+    for i in range(m):
+        inside[block[i]] = True
+        order[n - m + i] = block[i]
+    at = 0
+    for v in range(n):
+        if not inside[v]:
+            order[at] = v
+            at += 1
+    w = block_of(correlation, order)
+    for p in range(n - m):
+        pivot = w[p, p]
+        if pivot < SINGULAR:
+            return np.full((m, m), np.inf)
+        for a in range(p + 1, n):
+            factor = w[p, a] / pivot
+            for b in range(a, n):
+                w[a, b] -= factor * w[p, b]
+    r = np.empty((m, m))
+    for a in range(m):
+        for b in range(m):
+            r[a, b] = w[n - m + min(a, b), n - m + max(a, b)]
+    for p in range(m):
+        pivot = r[p, p]
+        if pivot < SINGULAR:
+            return np.full((m, m), np.inf)
+        for b in range(m):
+            r[p, b] /= pivot
+        r[p, p] = 1.0 / pivot
+        for a in range(m):
+            if a == p:
+                continue
+            factor = r[a, p]
+            for b in range(m):
+                if b != p:
+                    r[a, b] -= factor * r[p, b]
+            r[a, p] = -factor / pivot
+    for a in range(m):
+        for b in range(a + 1, m):
+            r[a, b] = r[b, a] = (r[a, b] + r[b, a]) / 2.0
+    return r
+
+
+@njit(cache=True, nogil=True)
+def related(precision: Floats, limit: float) -> tuple[Bools, bool]:
+    """Which pairs does a precision matrix call dependent given the rest? Also: can it be trusted, or is some variable determined?"""
+    n = len(precision)
+    dependent = np.zeros((n, n), np.bool_)
+    for a in range(n):
+        scale = precision[a, a]
+        if not (0.0 < scale < 1.0 / SINGULAR):
+            return dependent, False
+    for a in range(n):
+        for b in range(a + 1, n):
+            if precision[a, b] * precision[a, b] > limit * precision[a, a] * precision[b, b]:
+                dependent[a, b] = True
+                dependent[b, a] = True
+    return dependent, True
+
+
+@njit(cache=True, nogil=True)
+def related_within(correlation: Floats, chosen: Ints, block: Ints, limit: float) -> tuple[Bools, bool]:
+    """``related`` for the positions ``block`` of the variables ``chosen``, given all others of these."""
+    return related(precision_of(block_of(correlation, chosen), block), limit)
