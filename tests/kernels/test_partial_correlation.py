@@ -162,3 +162,25 @@ def test_a_determined_variable_makes_the_block_infinite():
     correlation = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     assert np.isinf(precision.precision_of(correlation, np.array([0, 1]))).all()
     assert np.isinf(precision.precision_of(correlation, np.array([2]))).all()
+
+
+def test_the_first_of_many_sets_is_that_of_the_plain_verdicts_to_the_last_bit():
+    rng = np.random.default_rng(9)
+    shared = singular = 0
+    for number in range(400):
+        p = int(rng.integers(4, 13))
+        correlation = random_correlation(rng, p)
+        if number % 3 == 0:  # a copy of a variable, so that pivots vanish
+            correlation[-1], correlation[:, -1] = correlation[0], correlation[:, 0]
+            correlation[-1, -1] = 1.0
+        x, y, *rest = (int(v) for v in rng.permutation(p))
+        size = int(rng.integers(1, len(rest) + 1))
+        sets = np.array(sorted(sorted(rng.choice(rest, size, replace=False).tolist()) for _ in range(7)), dtype=np.int64)
+        shared += int((sets[1:, 0] == sets[:-1, 0]).sum())
+        xy, xx, yy = kernel.residual(correlation, x, y, sets[4])
+        edge = xy * xy / (xx * yy) if min(xx, yy) > kernel.SINGULAR else 0.1
+        singular += min(xx, yy) <= kernel.SINGULAR
+        for limit in (edge, np.nextafter(edge, 0), np.nextafter(edge, 2), 0.02, 2.0, -1.0):
+            verdicts = [kernel.is_dependent(*kernel.residual(correlation, x, y, z), limit) for z in sets]
+            assert kernel.first_of(correlation, x, y, sets, limit) == (verdicts.index(False) if False in verdicts else -1)
+    assert shared > 300 and singular > 10

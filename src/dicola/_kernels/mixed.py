@@ -10,6 +10,11 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 
+_SPREAD = np.uint64(0x03F79D71B4CB0A89)  # a de Bruijn sequence
+_PLACES = np.zeros(64, np.int64)
+for _place in range(64):
+    _PLACES[(int(_SPREAD) << _place) % (1 << 64) >> 58] = _place
+
 
 @njit(cache=True, nogil=True)
 def possible_dsep(adjacency: Bools, pairs: Ints, begins: Ints, members: Ints) -> Bools:
@@ -76,20 +81,27 @@ def _bit(words: Words, v: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
+def _lowest_bit(word: np.uint64) -> int:
+    """The place of the lowest bit: one table for all, since the powers of two times this number differ in their first six bits."""
+    return int(_PLACES[((word & (~word + np.uint64(1))) * _SPREAD) >> np.uint64(58)])
+
+
+@njit(cache=True, nogil=True)
 def reached(beside: Words, into: Words, root: int, inside: Words, found: Words, taken: Words, stack: Ints) -> None:
     """What the paths from the root lead to whose inner vertices all lie ``inside``; goes to ``found``.
 
     Vertex sets are rows of words of 64 bits. ``beside[v]`` are the neighbours of v, ``into[v]`` those with an arrowhead at v. ``taken``
     (a row a vertex) and ``stack`` are room; ``taken`` is left empty.
     """
-    n, words = beside.shape
+    words = beside.shape[1]
     top = 0
     for i in range(words):
         found[i] = beside[root, i]
-    for v in range(n):
-        if _bit(inside, v) and _bit(beside[root], v):
+        first = inside[i] & beside[root, i]
+        while first:
             stack[2 * top] = root
-            stack[2 * top + 1] = v
+            stack[2 * top + 1] = 64 * i + _lowest_bit(first)
+            first &= first - np.uint64(1)
             top += 1
     while top:
         top -= 1
@@ -107,18 +119,16 @@ def reached(beside: Words, into: Words, root: int, inside: Words, found: Words, 
             taken[v, i] |= new
             found[i] |= new
             onward = new & inside[i]
-            w = 64 * i
             while onward:
-                if onward & np.uint64(1):
-                    stack[2 * top] = v
-                    stack[2 * top + 1] = w
-                    top += 1
-                onward >>= np.uint64(1)
-                w += 1
-    for v in range(n):
-        if _bit(inside, v):
-            for i in range(words):
-                taken[v, i] = 0
+                stack[2 * top] = v
+                stack[2 * top + 1] = 64 * i + _lowest_bit(onward)
+                onward &= onward - np.uint64(1)
+                top += 1
+    for i in range(words):
+        passed = inside[i]
+        while passed:
+            taken[64 * i + _lowest_bit(passed)] = 0
+            passed &= passed - np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
@@ -152,13 +162,10 @@ def within(beside: Words, into: Words, steps: int) -> Words:
                     new &= ~taken[v, i]
                     taken[v, i] |= new
                     found[root, i] |= new
-                    w = 64 * i
                     while new:
-                        if new & np.uint64(1):
-                            edges[step & 1, after] = v * n + w
-                            after += 1
-                        new >>= np.uint64(1)
-                        w += 1
+                        edges[step & 1, after] = v * n + 64 * i + _lowest_bit(new)
+                        new &= new - np.uint64(1)
+                        after += 1
             now = after
             if not now:
                 break
@@ -250,12 +257,7 @@ def _lowest(words: Words) -> int:
     """The lowest member of a set; -1 if it is empty."""
     for i in range(len(words)):
         if words[i]:
-            v = 64 * i
-            rest = words[i]
-            while not rest & np.uint64(1):
-                rest >>= np.uint64(1)
-                v += 1
-            return v
+            return 64 * i + _lowest_bit(words[i])
     return -1
 
 
@@ -276,10 +278,7 @@ def _spell(words: Words, out: Ints) -> None:
     at = 0
     for i in range(len(words)):
         rest = words[i]
-        v = 64 * i
         while rest:
-            if rest & np.uint64(1):
-                out[at] = v
-                at += 1
-            rest >>= np.uint64(1)
-            v += 1
+            out[at] = 64 * i + _lowest_bit(rest)
+            rest &= rest - np.uint64(1)
+            at += 1

@@ -277,9 +277,40 @@ def separators_among(correlation: Floats, pairs: Ints, pool: Ints, largest: int,
 
 @njit(cache=True, nogil=True)
 def first_of(correlation: Floats, x: int, y: int, sets: Ints, limit: float) -> int:
-    """Number of the first row of ``sets`` that separates x and y; -1 if none does."""
-    for i in range(len(sets)):
-        xy, xx, yy = residual(correlation, x, y, sets[i])
-        if not is_dependent(xy, xx, yy, limit):
+    """Number of the first row of ``sets`` that separates x and y; -1 if none does.
+
+    The steps of ``residual``, in the same order and so to the last bit, but row by row: what a set has in common with the beginning of
+    the one before is not worked out again.
+    """
+    count, size = sets.shape
+    within = np.empty((size, size))  # of member k with one before it, given those before that one; last its own variance given all of them
+    share = np.empty((size, size))  # the same as a share of the variance of the one before
+    share_x, share_y = np.empty(size), np.empty(size)
+    left = np.empty((size + 1, 3))  # (cov, var x, var y) given the first members
+    left[0] = correlation[x, y], correlation[x, x], correlation[y, y]
+    for i in range(count):
+        given = sets[i]
+        same = 0
+        while i and same < size and given[same] == sets[i - 1, same]:
+            same += 1
+        for k in range(same, size):
+            v = given[k]
+            at_x, at_y = correlation[x, v], correlation[y, v]
+            for q in range(k + 1):
+                cov = correlation[given[q], v]
+                for r in range(q):
+                    cov -= share[q, r] * within[k, r]
+                within[k, q] = cov
+                share[k, q] = 0.0 if within[q, q] < SINGULAR else cov / within[q, q]
+            for r in range(k):
+                at_x -= share_x[r] * within[k, r]
+                at_y -= share_y[r] * within[k, r]
+            singular = within[k, k] < SINGULAR
+            share_x[k] = 0.0 if singular else at_x / within[k, k]
+            share_y[k] = 0.0 if singular else at_y / within[k, k]
+            left[k + 1, 0] = left[k, 0] - share_x[k] * at_y
+            left[k + 1, 1] = left[k, 1] - share_x[k] * at_x
+            left[k + 1, 2] = left[k, 2] - share_y[k] * at_y
+        if not is_dependent(left[size, 0], left[size, 1], left[size, 2], limit):
             return i
     return -1
