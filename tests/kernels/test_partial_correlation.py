@@ -169,7 +169,7 @@ def test_the_first_of_many_sets_is_that_of_the_plain_verdicts_to_the_last_bit():
     shared = singular = 0
     for number in range(400):
         p = int(rng.integers(4, 13))
-        correlation = random_correlation(rng, p)
+        correlation = random_correlation(rng, p).copy()
         if number % 3 == 0:  # a copy of a variable, so that pivots vanish
             correlation[-1], correlation[:, -1] = correlation[0], correlation[:, 0]
             correlation[-1, -1] = 1.0
