@@ -77,7 +77,7 @@ class Dataset:
         names = distinct_names(frame.columns)
         order = name_order(names)
         whole = frame.to_numpy()
-        if whole.dtype == np.float64 and frame.shape[1] and np.shares_memory(whole[:1, :1], frame.iloc[:1, 0].to_numpy()):
+        if whole.dtype == np.float64 and frame.shape[1] and np.shares_memory(whole[:1, :1], frame[frame.columns[0]].to_numpy()[:1]):
             return cls._checked(whole.T[order].T, names, order)  # one block of floats, seen without a copy
         values = np.empty((len(frame), len(names)), dtype=np.float64, order="F")
         for target, source in enumerate(order):
