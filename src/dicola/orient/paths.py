@@ -44,16 +44,17 @@ def uncovered_reach(graph: PartialGraph, a: int, m: int) -> set[int]:
     known = graph.reach.get((a, m))
     if known is not None:
         return known
+    around, all_definite = graph.around, not graph.ambiguous
     found = graph.reach[a, m] = {m}
     walked = {(a, m)}
     stack = [(a, m)]
     while stack:
         u, v = stack.pop()
-        beside_u = graph.around[u]
-        for w, mark in graph.around[v].items():
-            if mark == TAIL or w in (a, u) or w in beside_u or graph.around[w][v] == ARROW or (v, w) in walked:
+        beside_u = around[u]
+        for w, mark in around[v].items():
+            if mark == TAIL or w in beside_u or w == u or w == a or around[w][v] == ARROW or (v, w) in walked:
                 continue
-            if graph.is_definite(u, v, w):
+            if all_definite or graph.is_definite(u, v, w):
                 walked.add((v, w))
                 found.add(w)
                 stack.append((v, w))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dicola.graphs.marks import TAIL
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.orient.partial import PartialGraph
 from dicola.orient.paths import uncovered_reach
 
 
 def _is_open_arrow(graph: PartialGraph, a: int, c: int) -> bool:
     """A o-> c."""
-    return graph.is_arrow(a, c) and graph.is_circle(c, a)
+    return graph.around[a].get(c) == ARROW and graph.around[c][a] == CIRCLE
+
+
+def _onward(graph: PartialGraph, a: int, c: int) -> list[int]:
+    """The neighbours of a but c to which the edge could point."""
+    around = graph.around
+    return [b for b, mark in around[a].items() if mark != TAIL and b != c and around[b][a] != ARROW]
 
 
 def r8(graph: PartialGraph, a: int, b: int, c: int) -> bool:
@@ -26,8 +32,8 @@ def r9(graph: PartialGraph, a: int, c: int) -> bool:
     if not _is_open_arrow(graph, a, c):
         return False
     beside_c = graph.around[c]
-    for b in [b for b in graph.around[a] if b != c and b not in beside_c and graph.may_point(a, b)]:
-        if graph.is_definite(b, a, c) and c in uncovered_reach(graph, a, b):
+    for b in _onward(graph, a, c):
+        if b not in beside_c and graph.is_definite(b, a, c) and c in uncovered_reach(graph, a, b):
             return graph.put(c, a, TAIL, "R9", (a, b, c))
     return False
 
@@ -38,17 +44,15 @@ def r10(graph: PartialGraph, a: int, c: int) -> bool:
     """
     if not _is_open_arrow(graph, a, c):
         return False
-    parents = [b for b in graph.around[c] if b != a and graph.is_parent(b, c)]
+    parents = [b for b, mark in graph.around[c].items() if mark == TAIL and graph.around[b][c] == ARROW]
     if len(parents) < 2:
         return False
-    first = [m for m in graph.around[a] if m != c and graph.may_point(a, m)]
-    apart = [(m, w) for m in first for w in first if m != w and not graph.adjacent(m, w) and graph.is_definite(m, a, w)]
-    if not apart:
-        return False
-    reach = {m: uncovered_reach(graph, a, m) for m in first}
-    for i, b in enumerate(parents):
-        for d in parents[i + 1 :]:
-            for m, w in apart:
-                if b in reach[m] and d in reach[w]:
-                    return graph.put(c, a, TAIL, "R10", (a, c, b, d, m, w))
+    reach = {m: uncovered_reach(graph, a, m) for m in _onward(graph, a, c)}
+    ways = [(b, first) for b in parents if (first := [m for m in reach if b in reach[m]])]
+    for i, (b, first) in enumerate(ways):
+        for d, other in ways[i + 1 :]:
+            for m in first:
+                for w in other:
+                    if m != w and not graph.adjacent(m, w) and graph.is_definite(m, a, w):
+                        return graph.put(c, a, TAIL, "R10", (a, c, b, d, m, w))
     return False
