@@ -52,7 +52,7 @@ def uncovered_reach(graph: PartialGraph, a: int, m: int) -> set[int]:
         u, v = stack.pop()
         beside_u = around[u]
         for w, mark in around[v].items():
-            if mark == TAIL or w in beside_u or w == u or w == a or around[w][v] == ARROW or (v, w) in walked:
+            if mark == TAIL or w in beside_u or w in (u, a) or around[w][v] == ARROW or (v, w) in walked:
                 continue
             if all_definite or graph.is_definite(u, v, w):
                 walked.add((v, w))
