@@ -55,6 +55,14 @@ def test_a_single_run_says_nothing_of_accuracy():
     assert check.is_comparable and check.accuracy is None and check.is_as_accurate and not check.is_more_accurate
 
 
+def test_a_learner_stopped_on_every_table_tried_needs_more_also_before_it_is_given_up():
+    stopped = row("icd", 1, "capped")
+    (check,) = checks(Results(study("icd", "dicola+icd/paper"), [stopped, row("dicola+icd/paper", 1, f1=0.9)]))
+    assert check.only_alone_was_stopped and check.needs_fewer_tests and check.is_faster
+    (both,) = checks(Results(study("icd", "dicola+icd/paper"), [stopped, row("dicola+icd/paper", 1, "capped")]))
+    assert not (both.only_alone_was_stopped or both.needs_fewer_tests or both.is_faster)
+
+
 METHODS = ("fci", "rfci", "icd", "dicola+fci/paper", "dicola+rfci/paper", "dicola+icd/paper")
 
 

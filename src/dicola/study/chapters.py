@@ -97,7 +97,7 @@ def _change(check: Check | None) -> str:
     if check is None:
         return ""
     if check.tests is None or check.f1 is None or not check.is_comparable:
-        return "alone stopped" if check.alone.given_up and not check.dicola.given_up else "stopped"
+        return "alone stopped" if check.only_alone_was_stopped else "stopped"
     error = "" if check.f1.difference.error is None else f" ±{check.f1.difference.error:.3f}"
     return f"{times(check.tests.ratio)}, {check.f1.difference.value:+.3f}{error} ({check.f1.difference.n})"
 

@@ -43,18 +43,24 @@ class Check:
         return self.tests is not None and self.f1 is not None and not (self.alone.given_up or self.dicola.given_up)
 
     @property
+    def only_alone_was_stopped(self) -> bool:
+        """Was the learner alone given up, or stopped on every table it was tried on, and DiCoLa not?"""
+        alone, dicola = (outcome.given_up or bool(outcome.n_stopped and not outcome.finished) for outcome in (self.alone, self.dicola))
+        return alone and not dicola
+
+    @property
     def needs_fewer_tests(self) -> bool:
-        """Fewer on average; a learner alone that had to be given up where DiCoLa finished counts as needing more."""
+        """Fewer on average; a learner alone that was stopped where DiCoLa finished counts as needing more."""
         if not self.is_comparable:
-            return self.alone.given_up and not self.dicola.given_up
+            return self.only_alone_was_stopped
         assert self.tests is not None
         return self.tests.difference.value < 0
 
     @property
     def is_faster(self) -> bool:
-        """Less time of a processor on average; the same goes for a learner that had to be given up."""
+        """Less time of a processor on average; the same goes for a learner that was stopped."""
         if not self.is_comparable:
-            return self.alone.given_up and not self.dicola.given_up
+            return self.only_alone_was_stopped
         assert self.time is not None
         return self.time.difference.value < 0
 

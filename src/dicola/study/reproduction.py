@@ -121,8 +121,9 @@ def _claims(found: Mapping[str, list[Check]], published: Published) -> str:
     cells = [(name, check) for name, each in found.items() for check in each]
     if not cells:
         return ""
-    stopped = sum(check.alone.given_up and not check.dicola.given_up for _, check in cells)
-    beyond = f"; in {stopped} of them the learner alone was stopped by the cap on three tables and DiCoLa was not" if stopped else ""
+    stopped = sum(check.only_alone_was_stopped for _, check in cells)
+    why = "the learner alone was stopped by the cap, on three tables or on every one tried, and DiCoLa was not"
+    beyond = f"; in {stopped} of them {why}" if stopped else ""
     both = [check for _, check in cells if check.accuracy is not None]
     return paragraphs(
         [
