@@ -1,4 +1,4 @@
-"""The split search in readable form, on bit masks: the specification of the kernels in ``dicola._kernels.undirected``."""
+"""The split search in readable form, on bit masks: the specification of the kernels in ``dicola._kernels.undirected`` and ``splits``."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from dicola._kernels import undirected, words
+from dicola._kernels import splits, undirected, words
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.undirected import UndirectedGraph
 
@@ -42,7 +42,7 @@ def test_the_split_is_that_of_a_graph_of_any_size(share, largest):
     works = words.work_by_degree(largest)
     found = 0
     for rows, inside, kept, graph in graphs_with_vertices_left_out(1, 400):
-        wanted = undirected.find_split(graph.starts, graph.indices, share, largest)
+        wanted = splits.find_split(graph.starts, graph.indices, share, largest)
         one, other = words.find_split(rows, inside, share, works)
         if len(wanted) == 0:
             assert other == 0
@@ -67,4 +67,4 @@ def test_separators_are_those_of_a_graph_of_any_size_in_the_same_order():
 
 def test_work_is_that_of_a_graph_of_any_size():
     for rows, inside, _, graph in graphs_with_vertices_left_out(3, 50):
-        assert words.work_of(rows, inside, words.work_by_degree(3)) == undirected.work_of(graph.starts, 3)
+        assert words.work_of(rows, inside, words.work_by_degree(3)) == splits.work_of(graph.starts, 3)

@@ -10,6 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from dicola._kernels.partial_correlation import longer
+
 Ints = NDArray[np.int64]
 Small = NDArray[np.int8]
 
@@ -57,10 +59,7 @@ def deciding_nodes(pairs: Ints, begins: Ints, members: Ints, side: Small, left: 
                 at_y = side[_place(members, begins[k], begins[k + 1], y)]
                 decided = at_x + at_y == 3
             if decided:
-                if count == len(found):
-                    longer = np.empty(2 * count, np.int64)
-                    longer[:count] = found
-                    found = longer
+                found = longer(found, count + 1)
                 found[count] = k
                 count += 1
                 continue

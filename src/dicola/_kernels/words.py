@@ -1,6 +1,6 @@
 """Splits of graphs of at most 64 vertices: a set of vertices is a word, a graph one word a vertex, and many branches become one "and".
 
-The answers are those of ``dicola._kernels.undirected``, which holds for any size; ``inside`` is the set of the vertices that count.
+The answers are those of ``dicola._kernels.splits``, which holds for any size; ``inside`` is the set of the vertices that count.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dicola._kernels.undirected import by_value, work
+from dicola._kernels.splits import by_value, work
 
 Words = NDArray[np.uint64]
 Floats = NDArray[np.float64]
@@ -146,7 +146,7 @@ def sides(rows: Words, inside: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 @njit(cache=True, nogil=True)
 def work_by_degree(largest: int) -> Floats:
-    """``undirected.work`` of every degree."""
+    """``splits.work`` of every degree."""
     found = np.empty(64)
     for degree in range(64):
         found[degree] = work(degree, largest)
@@ -237,7 +237,7 @@ def cheapest_split(rows: Words, inside: np.uint64, found: Words, share: float, w
 
 @njit(cache=True, nogil=True)
 def find_split(rows: Words, inside: np.uint64, share: float, works: Floats) -> tuple[np.uint64, np.uint64]:
-    """The two sides of the split that ``undirected.find_split`` finds; the second is empty where it finds none."""
+    """The two sides of the split that ``splits.find_split`` finds; the second is empty where it finds none."""
     nowhere = (NONE, NONE)
     n = count(inside)
     ends = 0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola._kernels import undirected as kernel
+from dicola._kernels import splits as kernel
 from dicola.graphs.skeleton import Variables
 from dicola.graphs.undirected import UndirectedGraph
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dicola._kernels import splits
 from dicola._kernels import undirected as kernel
 from dicola.graphs.bits import mask_of, members
 
@@ -91,7 +92,7 @@ class UndirectedGraph:
 
     def work(self, largest: int) -> float:
         """How many sets of at most ``largest`` neighbours a search would ask about, edge by edge: the predicted cost of starting here."""
-        return float(kernel.work_of(self.starts, largest))
+        return float(splits.work_of(self.starts, largest))
 
     def induced(self, vertices: Vertices, block: Vertices = (), related: NDArray[np.bool_] | None = None) -> UndirectedGraph:
         """The graph on some vertices, in ascending order (as an array has to give them), numbered anew.

@@ -1,0 +1,254 @@
+"""Where to split a sparse undirected graph in compressed rows, and what a split saves; see ``dicola._kernels.undirected``."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dicola._kernels.undirected import components, separators
+
+Ints = NDArray[np.int64]
+Small = NDArray[np.int8]
+
+
+@njit(cache=True, nogil=True)
+def by_value(values: Ints, descending: bool) -> Ints:
+    """Positions in the order of small values; equal ones keep theirs. A sort by counting compiles in no time."""
+    most = 0
+    for value in values:
+        most = max(most, value)
+    starts = np.zeros(most + 2, np.int64)
+    for value in values:
+        starts[(most - value if descending else value) + 1] += 1
+    for i in range(most + 1):
+        starts[i + 1] += starts[i]
+    order = np.empty(len(values), np.int64)
+    for i in range(len(values)):
+        place = most - values[i] if descending else values[i]
+        order[starts[place]] = i
+        starts[place] += 1
+    return order
+
+
+@njit(cache=True, nogil=True)
+def lengths(begins: Ints) -> Ints:
+    """How long the stretches between these beginnings are."""
+    found = np.empty(len(begins) - 1, np.int64)
+    for i in range(len(found)):
+        found[i] = begins[i + 1] - begins[i]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def group(label: Ints, count: int) -> tuple[Small, int]:
+    """Components into two sides of nearly equal size by a subset sum, largest first: 1 and 2 by vertex (0: taken out), size of side 1.
+
+    Side 1 holds the smallest vertex.
+    """
+    n = len(label)
+    if count == 2:
+        two = np.zeros(n, np.int8)
+        first_side = 0
+        for v in range(n):
+            two[v] = label[v] + 1  # the first component holds the smallest vertex
+            first_side += label[v] == 0
+        return two, first_side
+    size = np.zeros(count, np.int64)
+    total = 0
+    for v in range(n):
+        if label[v] >= 0:
+            size[label[v]] += 1
+            total += 1
+    order = by_value(size, True)
+    half = total // 2
+    reachable = np.zeros((count + 1, half + 1), np.bool_)
+    reachable[0, 0] = True
+    for i in range(count):
+        s = size[order[i]]
+        for t in range(half + 1):
+            reachable[i + 1, t] = reachable[i, t] or (t >= s and reachable[i, t - s])
+    target = half
+    while not reachable[count, target]:
+        target -= 1
+    chosen = np.zeros(count, np.bool_)
+    for i in range(count - 1, -1, -1):
+        if not reachable[i, target]:
+            chosen[order[i]] = True
+            target -= size[order[i]]
+    side = np.zeros(n, np.int8)
+    first = 0
+    ones = 0
+    for v in range(n):
+        if label[v] < 0:
+            continue
+        mine = chosen[label[v]]
+        if first == 0:
+            first = 1 if mine else 2
+        is_first = mine == (first == 1)
+        side[v] = 1 if is_first else 2
+        ones += 1 if is_first else 0
+    return side, ones
+
+
+@njit(cache=True, nogil=True)
+def work(degree: int, largest: int) -> float:
+    """Sets of at most ``largest`` neighbours that a search asks about for the edges at a vertex of this degree."""
+    sets = 1.0
+    of_size = 1.0
+    for size in range(1, min(largest, degree - 1) + 1):
+        of_size *= (degree - size) / size
+        sets += of_size
+    return degree * sets
+
+
+@njit(cache=True, nogil=True)
+def work_of(starts: Ints, largest: int) -> float:
+    """``work`` summed over the vertices."""
+    total = 0.0
+    for v in range(len(starts) - 1):
+        total += work(starts[v + 1] - starts[v], largest)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def saving(starts: Ints, indices: Ints, side: Small, largest: int) -> tuple[float, float]:
+    """Work that a split saves, and the work at its separator.
+
+    Only the vertices of the separator count, since every other keeps its neighbours; they are searched on both sides, with those
+    neighbours that are there, and each of their pairs is asked once more on either side.
+    """
+    whole = 0.0
+    parts = 0.0
+    size = 0
+    for v in range(len(side)):
+        if side[v] != 0:
+            continue
+        size += 1
+        left = 0
+        right = 0
+        for at in range(starts[v], starts[v + 1]):
+            if side[indices[at]] == 1:
+                left += 1
+            elif side[indices[at]] == 2:
+                right += 1
+        degree = starts[v + 1] - starts[v]
+        whole += work(degree, largest)
+        parts += work(degree - left, largest) + work(degree - right, largest)
+    return whole - parts - size * (size - 1), whole
+
+
+@njit(cache=True, nogil=True)
+def cut(starts: Ints, indices: Ints, separator: Ints) -> tuple[Small, int]:
+    """The sides that a separator leaves, as ``group`` gives them."""
+    without = np.zeros(len(starts) - 1, np.bool_)
+    for v in separator:
+        without[v] = True
+    label, count = components(starts, indices, without)
+    return group(label, count)
+
+
+@njit(cache=True, nogil=True)
+def balanced_split(starts: Ints, indices: Ints, begins: Ints, members: Ints) -> Small:
+    """The split with the least balancing score: 1 and 2 for the sides, 0 for the separator.
+
+    Ties go to the smaller separator, then to the smaller larger side, then to the separator that comes first.
+    """
+    n = len(starts) - 1
+    sizes = lengths(begins)
+    order = by_value(sizes, False)
+    best = np.empty(0, np.int8)
+    best_score = 2.0
+    best_size = 0
+    best_larger = 0
+    best_at = -1
+    for place in range(len(order)):
+        at = order[place]
+        c = sizes[at]
+        half = (n - c) // 2
+        if best_at >= 0 and c / (half + c) > best_score:
+            continue
+        side, ones = cut(starts, indices, members[begins[at] : begins[at + 1]])
+        smaller = min(ones, n - c - ones)
+        larger = n - c - smaller
+        score = c / (smaller + c)
+        better = best_at < 0
+        if not better:
+            if score != best_score:
+                better = score < best_score
+            elif c != best_size:
+                better = c < best_size
+            elif larger != best_larger:
+                better = larger < best_larger
+            else:
+                for i in range(c):
+                    mine, standing = members[begins[at] + i], members[begins[best_at] + i]
+                    if mine != standing:
+                        better = mine < standing
+                        break
+        if better:
+            best, best_score, best_size, best_larger, best_at = side, score, c, larger, at
+    return best
+
+
+@njit(cache=True, nogil=True)
+def may_save(starts: Ints, separator: Ints, amount: float, largest: int) -> bool:
+    """Could a cut at this separator save as much? Not if all the work there is less."""
+    whole = -1.0 * len(separator) * (len(separator) - 1)
+    for v in separator:
+        whole += work(starts[v + 1] - starts[v], largest)
+    return whole >= amount
+
+
+@njit(cache=True, nogil=True)
+def cheapest_split(starts: Ints, indices: Ints, begins: Ints, members: Ints, share: float, largest: int) -> Small:
+    """The split that saves most work, empty if none saves this share of the work at its separator.
+
+    Ties go to the smaller separator, then to the one that comes first.
+    """
+    sizes = lengths(begins)
+    order = by_value(sizes, False)
+    best = np.empty(0, np.int8)
+    most = -1.0
+    best_at = -1
+    for place in range(len(order)):
+        at = order[place]
+        if best_at >= 0 and not may_save(starts, members[begins[at] : begins[at + 1]], most, largest):
+            continue
+        side, _ = cut(starts, indices, members[begins[at] : begins[at + 1]])
+        saved, whole = saving(starts, indices, side, largest)
+        if saved < share * whole:
+            continue
+        better = best_at < 0 or saved > most
+        if not better and saved == most and sizes[at] == sizes[best_at]:
+            for i in range(sizes[at]):
+                mine, standing = members[begins[at] + i], members[begins[best_at] + i]
+                if mine != standing:
+                    better = mine < standing
+                    break
+        if better:
+            best, most, best_at = side, saved, at
+    return best
+
+
+@njit(cache=True, nogil=True)
+def find_split(starts: Ints, indices: Ints, share: float, largest: int) -> Small:
+    """Components apart; else the balanced split, and where that saves less than ``share`` of its separator's work, the cheapest.
+
+    Empty where the graph is complete or no split saves enough. A ``share`` of minus infinity asks for the balanced split.
+    """
+    n = len(starts) - 1
+    nowhere = np.zeros(n, np.bool_)
+    if len(indices) == n * (n - 1):
+        return np.empty(0, np.int8)
+    label, count = components(starts, indices, nowhere)
+    if count > 1:
+        return group(label, count)[0]
+    begins, members = separators(starts, indices)
+    balanced = balanced_split(starts, indices, begins, members)
+    if share == -np.inf:
+        return balanced
+    saved, whole = saving(starts, indices, balanced, largest)
+    if saved >= share * whole:
+        return balanced
+    return cheapest_split(starts, indices, begins, members, share, largest)
