@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dicola import FisherZ, simulate
+from dicola._kernels.growth import NODES
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.base import Among
 from dicola.ci.ledger import Ledger
@@ -46,10 +47,12 @@ def test_both_give_the_same_tree_graphs_and_counts(rule, alpha):
     assert splits > 20
 
 
-def test_many_nodes_outgrow_the_first_rooms():
-    frame = table(1, 36, 6, 300)
+@pytest.mark.parametrize(("n", "degree", "in_the_kernel"), [(36, 6, True), (52, 7, False)])
+def test_a_tree_too_large_for_the_kernel_is_grown_node_by_node(n, degree, in_the_kernel):
+    frame = table(1, n, degree, 300)
     grown = decompose(FisherZ(frame), TotalConditioning(0.05), StopRule())
-    assert len(grown.nodes) > 300 and grown == decompose(NodeByNode(frame), TotalConditioning(0.05), StopRule())
+    assert len(grown.nodes) > 300 and (len(grown.nodes) < NODES) == in_the_kernel
+    assert grown == decompose(NodeByNode(frame), TotalConditioning(0.05), StopRule())
 
 
 def test_a_limit_beyond_all_numbers_of_a_kernel_is_no_limit():
