@@ -1,338 +1,39 @@
-"""A climb over ancestral graphs by changes of one edge, with two-move lookahead.
-
-An edge between a < b is of one kind: 0 none, 1 a -> b, 2 b -> a, 3 a <-> b. A move gives the edge of one pair another kind. Its worth
-depends on the districts of a and b alone, whose scores are found by a 64-bit key (Zobrist 1970): the exclusive or of a number for every
-member, every arrow into them and every bidirected edge among them.
-"""
+"""A climb over ancestral graphs by changes of one edge, with two-move lookahead; ``mag_state`` says what a move is and what it is worth."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from dicola._kernels.mag_score import Bools, Floats, Ints, Room, inlined, inner, misfit
+from dicola._kernels.mag_score import Bools, Ints, Room, inlined, inner
+from dicola._kernels.mag_state import (
+    FITS,
+    KEY,
+    KIND,
+    LAST,
+    MEMBERS,
+    MOVES,
+    NO,
+    OWN,
+    PASSES,
+    READY,
+    ROOT,
+    SIZE,
+    A,
+    B,
+    State,
+    Terms,
+    change,
+    district,
+    find_ancestors,
+    is_valid,
+    mixed,
+    score_of,
+    worth,
+)
 
-Words = NDArray[np.uint64]
-
-NO, FORTH, BACK, BOTH = 0, 1, 2, 3
-A, B, KIND = 0, 1, 2  # columns of ``State.pairs``
 GREEDY, PAIRED = -0.01, -0.05  # a single move, and a pair of moves, must change the score by less than this
 FREE = 0.01  # moves that change it by less are free
-_PROBES = 16
-_ONE = np.uint64(1)
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-class State(NamedTuple):
-    """An ancestral graph with all that a climb knows of it; the constants below say what is where."""
-
-    pairs: Ints  # the pairs whose edge may change: a, b, kind of the edge
-    starts: Ints  # numbers of the pairs at each vertex, in compressed rows
-    incident: Ints
-    delta: Floats  # by pair and new kind: what the move would change
-    tried: Bools  # by pair and new kind: first moves that no second one redeems
-    lists: Ints  # sorted neighbours of each vertex, by relation
-    lengths: Ints
-    ancestors: Bools  # row v: v and its ancestors; of the graph, and after one and two moves that are only tried
-    places: Ints
-    words: Words
-    value: Floats  # score of a district, by root
-    keys: Words  # the scores found so far, by key
-    scores: Floats
-    counts: Ints
-
-
-PA, CH, SP = 0, 1, 2  # lists: parents, children, siblings
-ROOT, SIZE, MEMBERS, STACK, SEEN = 0, 1, 2, 3, 4  # places: smallest member of the district of a vertex; size of a district, by root; room
-OWN, KEY = 0, 1  # words: key of a vertex with the arrows into it; key of a district, by root
-FITS, MOVES, PASSES, LAST, READY = 0, 1, 2, 3, 4  # counts: scores fitted, moves made, passes made, in the last pass?, all worths known?
-
-
-class Terms(NamedTuple):
-    """What the score is made of, and the bounds of the climb."""
-
-    correlation: Floats
-    n_samples: float
-    price: float
-    max_district: int
-    threshold: float
-    third: float  # what three moves, the first two of them free, must gain; infinite where no third is looked for
-
-
-@inner
-def _mixed(code: int) -> np.uint64:
-    """A number that looks random, the same for the same code (the finaliser of SplitMix64, Steele et al. 2014)."""
-    x = np.uint64(code) * _GOLDEN + _GOLDEN
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-@inner
-def _arrow_key(a: int, b: int, n: int) -> np.uint64:
-    key: np.uint64 = _mixed(n + a * n + b)
-    return key
-
-
-@inner
-def _joint_key(a: int, b: int, n: int) -> np.uint64:
-    key: np.uint64 = _mixed(n + n * n + min(a, b) * n + max(a, b))
-    return key
-
-
-@inner
-def _insert(lists: Ints, lengths: Ints, v: int, w: int) -> None:
-    at = lengths[v]
-    while at > 0 and lists[v, at - 1] > w:
-        lists[v, at] = lists[v, at - 1]
-        at -= 1
-    lists[v, at] = w
-    lengths[v] += 1
-
-
-@inner
-def _take_out(lists: Ints, lengths: Ints, v: int, w: int) -> None:
-    at = 0
-    while lists[v, at] != w:
-        at += 1
-    lengths[v] -= 1
-    for i in range(at, lengths[v]):
-        lists[v, i] = lists[v, i + 1]
-
-
-@inner
-def change(state: State, pair: int, kind: int) -> None:
-    """Give the edge of a pair another kind, in the lists and keys of its ends alone."""
-    n = len(state.value)
-    a, b = state.pairs[pair, A], state.pairs[pair, B]
-    for step in range(2):
-        now = kind if step else state.pairs[pair, KIND]
-        if now == NO:
-            continue
-        if now == BOTH:
-            if step:
-                _insert(state.lists[SP], state.lengths[SP], a, b)
-                _insert(state.lists[SP], state.lengths[SP], b, a)
-            else:
-                _take_out(state.lists[SP], state.lengths[SP], a, b)
-                _take_out(state.lists[SP], state.lengths[SP], b, a)
-            continue
-        u, v = (a, b) if now == FORTH else (b, a)
-        state.words[OWN, v] ^= _arrow_key(u, v, n)
-        if step:
-            _insert(state.lists[PA], state.lengths[PA], v, u)
-            _insert(state.lists[CH], state.lengths[CH], u, v)
-        else:
-            _take_out(state.lists[PA], state.lengths[PA], v, u)
-            _take_out(state.lists[CH], state.lengths[CH], u, v)
-    state.pairs[pair, KIND] = kind
-
-
-@inner
-def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
-    """Collect the district of a vertex in ``members``, sorted, as if the bidirected edge start - ``without`` were not there.
-
-    Answers its size and its key. With ``without = start`` it is the district as it is.
-    """
-    n = len(state.value)
-    members, stack, seen = state.places[MEMBERS], state.places[STACK], state.places[SEEN]
-    count = top = 1
-    members[0] = stack[0] = start
-    seen[start] = 1
-    key = np.uint64(0)
-    while top:
-        top -= 1
-        v = stack[top]
-        key ^= state.words[OWN, v]
-        for i in range(state.lengths[SP, v]):
-            w = state.lists[SP, v, i]
-            if (v == start and w == without) or (w == start and v == without):
-                continue
-            if v < w:
-                key ^= _joint_key(v, w, n)
-            if seen[w] == 0:
-                seen[w] = 1
-                at = count
-                while at > 0 and members[at - 1] > w:
-                    members[at] = members[at - 1]
-                    at -= 1
-                members[at] = w
-                count += 1
-                stack[top] = w
-                top += 1
-    for i in range(count):
-        seen[members[i]] = 0
-    return count, key
-
-
-@inner
-def _known(state: State, key: np.uint64) -> tuple[bool, float]:
-    """Is the score of this key in the table, and what is it?"""
-    mask = np.uint64(len(state.keys) - 1)
-    at = key & mask
-    for _ in range(_PROBES):
-        if state.keys[at] == key:
-            return True, state.scores[at]
-        if state.keys[at] == 0:
-            return False, 0.0
-        at = (at + _ONE) & mask
-    return False, 0.0
-
-
-@inner
-def score_of(state: State, terms: Terms, room: Room, start: int) -> float:
-    """The score of the district of a vertex, from the table or fitted; where its part of the table is full, the first goes."""
-    d, key = district(state, start, start)
-    found, value = _known(state, key)
-    if found:
-        return float(value)
-    state.counts[FITS] += 1
-    members, lists, lengths = state.places[MEMBERS], state.lists, state.lengths
-    edges = 0
-    for i in range(d):
-        edges += 2 * lengths[PA, members[i]] + lengths[SP, members[i]]
-    loss = misfit(terms.correlation, terms.n_samples, members, d, lists[PA], lengths[PA], lists[SP], lengths[SP], room)
-    value = terms.n_samples * loss + terms.price * (edges // 2)
-    mask = np.uint64(len(state.keys) - 1)
-    at = key & mask
-    for _ in range(_PROBES):
-        if state.keys[at] == 0:
-            break
-        at = (at + _ONE) & mask
-    if state.keys[at] != 0:
-        at = key & mask
-    state.keys[at] = key
-    state.scores[at] = value
-    return value
-
-
-@inner
-def worth(state: State, terms: Terms, room: Room, pair: int, kind: int) -> float:
-    """What a move would change in the score; infinite where it would make a district too large."""
-    n = len(state.value)
-    a, b, old = state.pairs[pair, A], state.pairs[pair, B], state.pairs[pair, KIND]
-    root_a, root_b = state.places[ROOT, a], state.places[ROOT, b]
-    key_a, key_b = state.words[KEY, root_a], state.words[KEY, root_b]
-    into_a, into_b = np.uint64(0), np.uint64(0)  # how arrows change the keys of both ends
-    if (old == BACK) != (kind == BACK):
-        into_a = _arrow_key(b, a, n)
-    if (old == FORTH) != (kind == FORTH):
-        into_b = _arrow_key(a, b, n)
-    joint = _joint_key(a, b, n) if BOTH in (old, kind) else np.uint64(0)
-    one = root_a == root_b  # both ends are in one district before; after the move?
-    if kind == BOTH:
-        after_one = True
-        if not one and state.places[SIZE, root_a] + state.places[SIZE, root_b] > terms.max_district:
-            return np.inf
-        key_a = key_a ^ joint if one else key_a ^ key_b ^ joint
-    elif old == BOTH:
-        d, part = district(state, a, b)
-        after_one = False
-        for i in range(d):
-            after_one |= state.places[MEMBERS, i] == b
-        key_a, key_b = part, key_a ^ joint ^ part
-    else:
-        after_one = one
-    asks_a = after_one or joint != 0 or into_a != 0
-    asks_b = not after_one and (joint != 0 or into_b != 0)
-    before = after = 0.0
-    if asks_a or one:
-        before += state.value[root_a]
-    if not one and (asks_b or joint != 0):
-        before += state.value[root_b]
-    for side in range(2):
-        if not (asks_b if side else asks_a):
-            continue
-        key = key_b ^ into_b if side else key_a ^ into_a ^ (into_b if after_one else np.uint64(0))
-        found, value = _known(state, key)
-        if not found:
-            change(state, pair, kind)
-            value = score_of(state, terms, room, b if side else a)
-            change(state, pair, old)
-        after += value
-    return after - before
-
-
-@inner
-def find_ancestors(state: State, ancestors: Bools) -> None:
-    """Fill in the ancestors of every vertex, in a topological order."""
-    n = len(ancestors)
-    stack = state.places[STACK]
-    waiting = state.lengths[PA].copy()
-    top = 0
-    for v in range(n):
-        if waiting[v] == 0:
-            stack[top] = v
-            top += 1
-    while top:
-        top -= 1
-        v = stack[top]
-        row = ancestors[v]
-        row[:] = False
-        row[v] = True
-        for i in range(state.lengths[PA, v]):
-            above = ancestors[state.lists[PA, v, i]]
-            for u in range(n):
-                row[u] |= above[u]
-        for i in range(state.lengths[CH, v]):
-            w = state.lists[CH, v, i]
-            waiting[w] -= 1
-            if waiting[w] == 0:
-                stack[top] = w
-                top += 1
-
-
-@inner
-def _leads(state: State, ancestors: Bools, u: int, v: int, apart: bool) -> bool:
-    """Is u an ancestor of v; with ``apart``, even without the edge u -> v?"""
-    if not apart:
-        return bool(ancestors[v, u])
-    for i in range(state.lengths[CH, u]):
-        c = state.lists[CH, u, i]
-        if c != v and ancestors[v, c]:
-            return True
-    return False
-
-
-@inner
-def is_valid(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
-    """Is the graph still ancestral after the move?"""
-    if kind == NO:
-        return True
-    a, b = state.pairs[pair, A], state.pairs[pair, B]
-    old = state.pairs[pair, KIND]
-    if kind == BOTH:
-        return not _leads(state, ancestors, a, b, old == FORTH) and not _leads(state, ancestors, b, a, old == BACK)
-    u, v = (a, b) if kind == FORTH else (b, a)  # the new edge is u -> v
-    turned = old == (BACK if kind == FORTH else FORTH)
-    if _leads(state, ancestors, v, u, turned):
-        return False
-    for x in range(len(ancestors)):  # no x <-> y with x before u and y behind v
-        if state.lengths[SP, x] == 0 or not ancestors[u, x]:
-            continue
-        if turned and x != u:
-            before = False
-            for i in range(state.lengths[PA, u]):
-                q = state.lists[PA, u, i]
-                before |= q != v and ancestors[q, x]
-            if not before:
-                continue
-        for i in range(state.lengths[SP, x]):
-            y = state.lists[SP, x, i]
-            if x == u and y == v:
-                continue
-            if not turned or y == v:
-                if ancestors[y, v]:
-                    return False
-                continue
-            for j in range(state.lengths[CH, v]):
-                c = state.lists[CH, v, j]
-                if c != u and ancestors[y, c]:
-                    return False
-    return True
 
 
 @inner
@@ -475,7 +176,7 @@ def _by_worth(state: State, threshold: float) -> tuple[Ints, int]:
 def _set_up(state: State, terms: Terms, room: Room) -> None:
     """Build lists, keys and scores of the districts from the kinds of the edges."""
     for v in range(len(state.value)):
-        state.words[OWN, v] = _mixed(v)
+        state.words[OWN, v] = mixed(v)
         state.places[ROOT, v] = -1
     for pair in range(len(state.pairs)):
         kind = state.pairs[pair, KIND]

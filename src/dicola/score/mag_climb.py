@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola._kernels import mag_climb as kernel
+from dicola._kernels import mag_climb, mag_state
 from dicola._kernels.mag_score import make_room
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, NONE, TAIL
@@ -64,16 +64,16 @@ def climb(
         plain.run(max_passes)
         kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
         return Climbed(_marks(kinds, ends, len(marks)), plain.total(), len(plain.known), plain.n_moves)
-    terms = kernel.Terms(
+    terms = mag_state.Terms(
         score.correlation, float(score.n_samples), score.price, max_district, threshold, np.inf if third is None else third
     )
     state = _state(marks, ends)
     room = make_room(len(marks), max(max_district, _largest_district(marks)))
-    while not kernel.climb(state, terms, room, _SLICE, max_passes):
+    while not mag_climb.climb(state, terms, room, _SLICE, max_passes):
         progress()
-    total = float(state.value[np.unique(state.places[kernel.ROOT])].sum())
-    found = _marks(state.pairs[:, kernel.KIND], ends, len(marks))
-    return Climbed(found, total, int(state.counts[kernel.FITS]), int(state.counts[kernel.MOVES]))
+    total = float(state.value[np.unique(state.places[mag_state.ROOT])].sum())
+    found = _marks(state.pairs[:, mag_state.KIND], ends, len(marks))
+    return Climbed(found, total, int(state.counts[mag_state.FITS]), int(state.counts[mag_state.MOVES]))
 
 
 def _kinds(marks: Marks, ends: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -101,13 +101,13 @@ def _table_size(n: int) -> int:
     return 1 << (16 if n <= 100 else 20)
 
 
-def _state(marks: Marks, ends: NDArray[np.int64]) -> kernel.State:
+def _state(marks: Marks, ends: NDArray[np.int64]) -> mag_state.State:
     n = len(marks)
     both = np.concatenate([ends[:, 0], ends[:, 1]])
     starts = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(both, minlength=n), out=starts[1:])
     table = _table_size(n)
-    return kernel.State(
+    return mag_state.State(
         pairs=np.column_stack([ends, _kinds(marks, ends)]),
         starts=starts,
         incident=np.argsort(both, kind="stable") % max(1, len(ends)),

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dicola._kernels.mag_climb import BACK, BOTH, FORTH, FREE, GREEDY, NO, PAIRED
+from dicola._kernels.mag_climb import FREE, GREEDY, PAIRED
+from dicola._kernels.mag_state import BACK, BOTH, FORTH, NO
 from dicola.graphs.skeleton import Pair
 from dicola.score.base import Score
 
