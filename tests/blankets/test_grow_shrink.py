@@ -9,7 +9,8 @@ from dicola import DAG, MAG, FisherZ, InvalidSetting, Oracle
 from dicola.blankets.grow_shrink import IAMB, GrowShrink
 from dicola.blankets.names import BLANKETS, blanket_learner
 from dicola.blankets.total_conditioning import TotalConditioning
-from dicola.ci.base import CITest, Verdict
+from dicola.ci.base import CITest
+from dicola.ci.questions import Verdict
 from tests.exactness.run import hidden_dag
 
 BOTH = pytest.mark.parametrize("learner", [GrowShrink(), IAMB()], ids=lambda learner: learner.name)

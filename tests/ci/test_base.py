@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dicola import CITest, FisherZ, InvalidData, InvalidSetting, Ledger, Oracle
-from dicola.ci.base import Among, Separation, Verdict, checked_alpha
+from dicola.ci.base import Among, checked_alpha
+from dicola.ci.questions import Separation, Verdict
 from dicola.graphs.dag import DAG
 
 CHAIN = DAG.from_edges([("A", "B"), ("B", "C"), ("C", "D")])

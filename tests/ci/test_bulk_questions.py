@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from dicola import DAG, FisherZ, Ledger, Oracle
 from dicola.ci import oracle as oracle_module
-from dicola.ci.base import Among, CITest, Levels
+from dicola.ci.base import Among, CITest
+from dicola.ci.questions import Levels
 from tests.reference_models import names, random_hidden_dag, random_selection_mag
 
 FEW, MANY = (settings(deadline=None, derandomize=True, database=None, max_examples=n) for n in (60, 150))

@@ -9,7 +9,8 @@ import pytest
 from dicola import DAG, FCI, CallableTest, FisherZ, Ledger, Oracle, discover, simulate
 from dicola.blankets.grow_shrink import IAMB, GrowShrink
 from dicola.blankets.total_conditioning import TotalConditioning
-from dicola.ci.base import CITest, Verdict
+from dicola.ci.base import CITest
+from dicola.ci.questions import Verdict
 from dicola.learners.names import LEARNERS
 from tests.exactness.run import hidden_dag
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dicola import DAG, MAG, FisherZ, Oracle, simulate
-from dicola.ci.base import CITest, Separation
+from dicola.ci.base import CITest
+from dicola.ci.questions import Separation
 from dicola.graphs.skeleton import RecordedSets
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.adjacency import separate_by_neighbours, starting_point

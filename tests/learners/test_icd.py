@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dicola import ICD, CallableTest, FisherZ, Oracle, discover, mag_to_pag, simulate
-from dicola.ci.base import CITest, Verdict
+from dicola.ci.base import CITest
+from dicola.ci.questions import Verdict
 from dicola.learners.icd import Hanging, marked_graph
 from dicola.learners.possible_dsep import PdsPaths
 from dicola.orient.partial import PartialGraph

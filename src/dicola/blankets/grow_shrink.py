@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from dicola.blankets.base import BlanketLearner
-from dicola.ci.base import Adjacency, CITest, checked_alpha
+from dicola.ci.base import CITest, checked_alpha
+from dicola.ci.questions import Adjacency
 from dicola.graphs.skeleton import Variables
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dicola.blankets.base import BlanketLearner
-from dicola.ci.base import Adjacency, CITest, checked_alpha
+from dicola.ci.base import CITest, checked_alpha
+from dicola.ci.questions import Adjacency
 from dicola.errors import InvalidData
 from dicola.graphs.skeleton import Variables
 

@@ -14,7 +14,8 @@ from scipy.special import ndtri
 
 from dicola._kernels import growth, levels, precision
 from dicola._kernels import partial_correlation as kernel
-from dicola.ci.base import Adjacency, Bounds, CITest, FlatTree, Growth, Levels, Search, Separation, SetFamily, Verdict, checked_alpha
+from dicola.ci.base import CITest, checked_alpha
+from dicola.ci.questions import Adjacency, Bounds, FlatTree, Growth, Levels, Search, Separation, SetFamily, Verdict
 from dicola.data import (
     Dataset,
     as_dataset,

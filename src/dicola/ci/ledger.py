@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.ci.base import Adjacency, Bounds, CITest, Growth, Levels, Search, Separation, SetFamily, Verdict
+from dicola.ci.base import CITest
+from dicola.ci.questions import Adjacency, Bounds, Growth, Levels, Search, Separation, SetFamily, Verdict
 from dicola.graphs.skeleton import Pair, Variables
 
 PHASES = ("blankets", "leaves", "orientation")

@@ -9,7 +9,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.ci.base import Adjacency, CITest, SetFamily, Verdict
+from dicola.ci.base import CITest
+from dicola.ci.questions import Adjacency, SetFamily, Verdict
 from dicola.data import name_order
 from dicola.errors import InvalidGraph, InvalidSetting
 from dicola.graphs.bits import mask_of, members

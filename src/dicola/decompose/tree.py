@@ -13,7 +13,8 @@ import numpy as np
 
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
-from dicola.ci.base import Bounds, CITest, FlatTree
+from dicola.ci.base import CITest
+from dicola.ci.questions import Bounds, FlatTree
 from dicola.decompose.split import Split, sides_of_split, split_of
 from dicola.decompose.uig import independence_graph, inherited_graph
 from dicola.errors import InvalidSetting

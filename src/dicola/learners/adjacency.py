@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from dicola.ci.base import Adjacency, CITest, Separation
+from dicola.ci.base import CITest
+from dicola.ci.questions import Adjacency, Separation
 from dicola.graphs.skeleton import BlanketSets, RecordedSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
 

@@ -11,7 +11,8 @@ from itertools import product
 
 import numpy as np
 
-from dicola.ci.base import Adjacency, CITest, Separation, has_candidates
+from dicola.ci.base import CITest, has_candidates
+from dicola.ci.questions import Adjacency, Separation
 from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import Pair, RecordedSets, Variables
 from dicola.learners.adjacency import remove

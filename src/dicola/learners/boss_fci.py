@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dicola.ci.base import Adjacency, CITest
+from dicola.ci.base import CITest
+from dicola.ci.questions import Adjacency
 from dicola.errors import InvalidSetting
 from dicola.learners.hybrid import Hybrid
 from dicola.score.gaussian_bic import GaussianBIC

@@ -9,7 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dicola.ci.base import Adjacency, CITest
+from dicola.ci.base import CITest
+from dicola.ci.questions import Adjacency
 from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point

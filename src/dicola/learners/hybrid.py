@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dicola.ci.base import Adjacency, CITest
+from dicola.ci.base import CITest
+from dicola.ci.questions import Adjacency
 from dicola.graphs.skeleton import Skeleton
 from dicola.learners.adjacency import limit_warning, separate_in_triangles, start_from_dag
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import mixed as kernel
-from dicola.ci.base import Adjacency, CITest
+from dicola.ci.base import CITest
+from dicola.ci.questions import Adjacency
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.learners.adjacency import remove, starting_point

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dicola import DAG, MAG, PAG, CITest, Oracle, mag_to_pag
-from dicola.ci.base import Verdict
+from dicola.ci.questions import Verdict
 from tests.reference_models import names, random_hidden_dag, random_large_mag
 
 

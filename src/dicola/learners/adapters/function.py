@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from dicola.ci.base import Adjacency, CITest
+from dicola.ci.base import CITest
+from dicola.ci.questions import Adjacency
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.learners.adapters.recover import blanket_matrix, separating_sets

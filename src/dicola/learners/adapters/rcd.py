@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dicola.ci.base import Adjacency, CITest
+from dicola.ci.base import CITest
+from dicola.ci.questions import Adjacency
 from dicola.extras import from_extra
 from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.learners.adapters.recover import Questions, blanket_matrix, separating_sets

@@ -7,7 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from dicola.ci.base import Adjacency, CITest
+from dicola.ci.base import CITest
+from dicola.ci.questions import Adjacency
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Variables
 from dicola.learners.base import Context
