@@ -60,7 +60,7 @@ def test_a_finished_run_counts_under_any_cap_a_stopped_one_under_its_own_and_sho
 def test_of_two_rows_of_a_run_the_better_stands(tmp_path):
     rows = written(tmp_path, capped(1), capped(1, 90.0), done(1, 50.0, 90.0), capped(1))
     assert rows.of(CELL) == [done(1, 50.0, 90.0)]
-    assert rows.n_capped(CELL) == 1, "it took longer than the cap of the cell"
+    assert rows.stopped(CELL) == [1], "it took longer than the cap of the cell"
 
 
 def test_packed_rows_are_the_same_bytes_in_whatever_order_they_came(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 
 from dicola.errors import InvalidSetting
 from dicola.study import Rows, Series, Study, load_study, run_study
+from dicola.study.measure import row_of
 from dicola.study.methods import GROUPS, is_installed
 from dicola.study.run import standing
 
@@ -100,6 +101,21 @@ def test_a_method_stopped_on_three_seeds_is_given_up_and_its_first_seed_gets_the
     before = len((tmp_path / "mine.jsonl").read_bytes())
     assert run_study(mine, Rows(tmp_path, "mine")).is_complete
     assert len((tmp_path / "mine.jsonl").read_bytes()) == before
+
+
+def test_the_last_cap_goes_to_the_first_table_on_which_a_method_was_stopped_given_up_or_not(tmp_path):
+    mine, rows = study("icd", repetitions=4, cap=50, last_cap=True), Rows(tmp_path, "mine")
+    (cell,) = mine.cells()
+    with rows.writing():
+        rows.add(row_of(cell, 2, 50, "capped", {}))
+    assert run_study(mine, rows).is_complete
+    assert [(row["seed"], row["status"], row["cap"]) for row in rows.of(cell)] == [
+        (1, "done", 50),
+        (2, "done", 180.0),
+        (3, "done", 50),
+        (4, "done", 50),
+    ]
+    assert not rows.is_given_up(cell)
 
 
 def test_a_longer_cap_runs_again_what_was_stopped(tmp_path):

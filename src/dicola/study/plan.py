@@ -79,8 +79,8 @@ class Problem:
 class Cell:
     """One setting and one method, to be repeated with one seed after the other, each run within ``cap`` seconds.
 
-    A method that was stopped on three seeds is not run further in that cell; then ``last_cap``, if there is one, is granted to its first
-    seed alone.
+    A method that was stopped on three seeds is not run further in that cell. ``last_cap``, if there is one, is granted to the first seed on
+    which it was stopped, when all others are done.
     """
 
     kind: Kind
@@ -110,7 +110,7 @@ class Cell:
 class Series:
     """Settings that differ in the number of rows alone, and the methods tried on them. Without a cap it is the paper's.
 
-    With ``last_cap`` a method that is given up gets the paper's cap once, at the largest number of rows, where most are given up.
+    With ``last_cap`` a method that was stopped gets the paper's cap once, at the largest number of rows, where most are stopped.
     """
 
     graph: str

@@ -48,9 +48,11 @@ class Rows:
         row = self._best.get((*cell.key, seed))
         return row is not None and row["status"] != "lost" and (row["status"] == "done" or row["cap"] >= cap)
 
-    def n_capped(self, cell: Cell) -> int:
+    def stopped(self, cell: Cell) -> list[int]:
         """Seeds of the cell that took longer than its cap."""
-        return sum(row["cap"] >= cell.cap if row["status"] == "capped" else row["seconds"] > cell.cap for row in self.of(cell))
+        return [
+            row["seed"] for row in self.of(cell) if (row["cap"] >= cell.cap if row["status"] == "capped" else row["seconds"] > cell.cap)
+        ]
 
     def is_given_up(self, cell: Cell) -> bool:
         """Was the cell stopped on so many seeds that it is not run further?"""

@@ -102,13 +102,15 @@ class _Run:
                 break
             if not self._rows.is_done(cell, seed, cell.cap):
                 yield seed, cell.cap
-        if self._rows.is_given_up(cell) and cell.last_cap is not None and not self._rows.is_done(cell, cell.first_seed, cell.last_cap):
-            yield cell.first_seed, cell.last_cap
+        if cell.last_cap is not None:
+            for seed in self._rows.stopped(cell)[:1]:
+                if not self._rows.is_done(cell, seed, cell.last_cap):
+                    yield seed, cell.last_cap
 
     def _note(self, cell: Cell, row: Row) -> None:
         self._rows.add(row)
         self._take(row)
-        if self._rows.n_capped(cell) >= GIVE_UP and not self._rows.is_given_up(cell):
+        if len(self._rows.stopped(cell)) >= GIVE_UP and not self._rows.is_given_up(cell):
             self._rows.add(row_of(cell, NO_SEED, cell.cap, "given up", {}))
         self._todo[cell.key] = sum(1 for _ in self._missing(cell))
         self._progress(self.standing(f"{cell}, seed {row['seed']}"))
