@@ -206,7 +206,6 @@ def _run(place: Folder, study: Study, jobs: int, budget: float | None, json: boo
     from dicola.study.run import run_study, standing
 
     rows = place.rows(study.name)
-    before = len(rows)
     skipped = _not_installed(study)
     if skipped and not (quiet or json):
         typer.echo(f"{study.name}: {', '.join(skipped)} skipped; not installed: {', '.join(skipped.values())}.")
@@ -222,8 +221,8 @@ def _run(place: Folder, study: Study, jobs: int, budget: float | None, json: boo
     left = now.total - now.done
     if not (quiet or json):
         state = "complete" if now.is_complete else f"{left:,} runs are left; the same command goes on from here"
-        typer.echo(f"{study.name}: {len(rows):,} rows, {len(rows) - before:,} of them new, in {rows.path}; {state}")
-    facts: dict[str, Any] = {"study": study.name, "rows": len(rows), "new": len(rows) - before, "left": left}
+        typer.echo(f"{study.name}: {len(rows):,} rows, {rows.n_added:,} of them new, in {rows.path}; {state}")
+    facts: dict[str, Any] = {"study": study.name, "rows": len(rows), "new": rows.n_added, "left": left}
     return facts | {"complete": now.is_complete, "skipped": list(skipped), "written_to": str(rows.path)}
 
 

@@ -30,6 +30,7 @@ class Rows:
         self.path = folder / f"{name}.jsonl"
         self.packed = folder / f"{name}.jsonl.xz"
         self._best: dict[tuple[Any, ...], Row] = {}
+        self.n_added = 0
         for row in self._read():
             self._note(row)
 
@@ -58,6 +59,10 @@ class Rows:
         """Was the cell stopped on so many seeds that it is not run further?"""
         return self.is_done(cell, NO_SEED, cell.cap)
 
+    def had(self, cell: Cell, cap: float) -> bool:
+        """Was some seed of the cell granted that many seconds?"""
+        return any(row["cap"] >= cap for row in self.of(cell))
+
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the file for this run alone, mended where a crash left half a line."""
@@ -81,6 +86,7 @@ class Rows:
         self._file.flush()
         os.fsync(self._file.fileno())
         self._note(row)
+        self.n_added += 1
 
     def pack(self) -> Path:
         """Move all rows into the compressed file, in a fixed order, and remove the plain one."""

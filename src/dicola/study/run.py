@@ -102,10 +102,9 @@ class _Run:
                 break
             if not self._rows.is_done(cell, seed, cell.cap):
                 yield seed, cell.cap
-        if cell.last_cap is not None:
+        if cell.last_cap is not None and not self._rows.had(cell, cell.last_cap):
             for seed in self._rows.stopped(cell)[:1]:
-                if not self._rows.is_done(cell, seed, cell.last_cap):
-                    yield seed, cell.last_cap
+                yield seed, cell.last_cap
 
     def _note(self, cell: Cell, row: Row) -> None:
         self._rows.add(row)
