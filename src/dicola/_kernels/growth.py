@@ -16,13 +16,14 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Small = NDArray[np.int8]
 
-NODES = 4096  # room for nodes; what needs more is not grown here
+NODES = 1 << 12  # room for nodes; what needs more is not grown here
+_TO_PLACE = np.uint64(64 - 13)  # leaves as many bits of a hash as number the places of a table twice as large
 
 
 @njit(cache=True, nogil=True)
 def _place(keys: Words, key: np.uint64) -> int:
     """Where the key is, or the free place where it belongs, in a table of ``2 * NODES`` places."""
-    at = int(np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(51)))
+    at = int(np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> _TO_PLACE))
     while keys[at] != NONE and keys[at] != key:
         at = (at + 1) % len(keys)
     return at
