@@ -39,10 +39,10 @@ class Definition(Score):
         return float(self.n_samples * np.log(variance) + self.penalty * np.log(self.n_samples) * len(given))
 
     def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
-        raise NotImplementedError
+        raise AssertionError("an order search asks for no districts")
 
     def among(self, variables: Sequence[int]) -> Definition:
-        raise NotImplementedError
+        raise AssertionError("an order search asks for no part of a score")
 
     def total(self, order: list[int]) -> float:
         return sum(grow_and_shrink(self, v, order[:k])[1] for k, v in enumerate(order))

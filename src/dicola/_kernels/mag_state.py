@@ -101,6 +101,15 @@ def _take_out(lists: Ints, lengths: Ints, v: int, w: int) -> None:
 
 
 @inner
+def _list(state: State, relation: int, v: int, w: int, there: bool) -> None:
+    """Put w among the parents, children or siblings of v, or take it out."""
+    if there:
+        _insert(state.lists[relation], state.lengths[relation], v, w)
+    else:
+        _take_out(state.lists[relation], state.lengths[relation], v, w)
+
+
+@inner
 def change(state: State, pair: int, kind: int) -> None:
     """Give the edge of a pair another kind, in the lists and keys of its ends alone."""
     n = len(state.value)
@@ -110,21 +119,13 @@ def change(state: State, pair: int, kind: int) -> None:
         if now == NO:
             continue
         if now == BOTH:
-            if step:
-                _insert(state.lists[SP], state.lengths[SP], a, b)
-                _insert(state.lists[SP], state.lengths[SP], b, a)
-            else:
-                _take_out(state.lists[SP], state.lengths[SP], a, b)
-                _take_out(state.lists[SP], state.lengths[SP], b, a)
+            _list(state, SP, a, b, step == 1)
+            _list(state, SP, b, a, step == 1)
             continue
         u, v = (a, b) if now == FORTH else (b, a)
         state.words[OWN, v] ^= _arrow_key(u, v, n)
-        if step:
-            _insert(state.lists[PA], state.lengths[PA], v, u)
-            _insert(state.lists[CH], state.lengths[CH], u, v)
-        else:
-            _take_out(state.lists[PA], state.lengths[PA], v, u)
-            _take_out(state.lists[CH], state.lengths[CH], u, v)
+        _list(state, PA, v, u, step == 1)
+        _list(state, CH, u, v, step == 1)
     state.pairs[pair, KIND] = kind
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dicola._kernels.splits import by_value, work
 
 Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 NONE, ONE = np.uint64(0), np.uint64(1)
@@ -30,6 +31,15 @@ def count(members: np.uint64) -> int:
     members = (members & np.uint64(0x3333333333333333)) + ((members >> np.uint64(2)) & np.uint64(0x3333333333333333))
     members = (members + (members >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return int(np.int64((members * np.uint64(0x0101010101010101)) >> np.uint64(56)))
+
+
+@njit(cache=True, nogil=True)
+def counts(sets: Words) -> Ints:
+    """How many each of them has."""
+    found = np.empty(len(sets), np.int64)
+    for i in range(len(sets)):
+        found[i] = count(sets[i])
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -182,9 +192,7 @@ def saving(rows: Words, inside: np.uint64, one: np.uint64, other: np.uint64, wor
 def balanced_split(rows: Words, inside: np.uint64, found: Words) -> tuple[np.uint64, np.uint64]:
     """The split with the least balancing score."""
     n = count(inside)
-    sizes = np.empty(len(found), np.int64)
-    for i in range(len(found)):
-        sizes[i] = count(found[i])
+    sizes = counts(found)
     best = (NONE, NONE)
     best_at = -1
     best_score = 2.0
@@ -214,9 +222,7 @@ def balanced_split(rows: Words, inside: np.uint64, found: Words) -> tuple[np.uin
 @njit(cache=True, nogil=True)
 def cheapest_split(rows: Words, inside: np.uint64, found: Words, share: float, works: Floats) -> tuple[np.uint64, np.uint64]:
     """The split that saves most work, empty if none saves this share of the work at its separator."""
-    sizes = np.empty(len(found), np.int64)
-    for i in range(len(found)):
-        sizes[i] = count(found[i])
+    sizes = counts(found)
     best = (NONE, NONE)
     best_at = -1
     most = -1.0

@@ -84,7 +84,7 @@ class FlatTree(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """A decomposition tree with the independence graphs of its nodes: see ``dicola._kernels.growth.grow``."""
+    """A decomposition tree with the independence graphs of its leaves: see ``dicola._kernels.growth.grow``."""
 
     tree: FlatTree
     graph_begins: NDArray[np.int64]
