@@ -162,7 +162,7 @@ def test_little_power_is_warned_of():
     ("settings", "says"),
     [
         ({"learner": "foo"}, "'foo' is not a learner. Known: fci"),
-        ({"learner": None}, "None is not a learner"),
+        ({"learner": 3}, "3 is not a learner"),
         ({"mode": "quick"}, "mode is 'quick'"),
         ({"stop": "never"}, "stop is 'never'"),
         ({"uig": "copy"}, "uig is 'copy'"),

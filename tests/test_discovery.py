@@ -14,7 +14,7 @@ import pytest
 from dicola import DAG, FCI, DicolaError, Discovery, FisherZ, InvalidData, Oracle, discover, simulate
 from dicola.discovery import FILES
 from dicola.graphs.formats import native
-from dicola.learners.names import LEARNERS
+from dicola.learners.registry import LEARNERS
 from tests.exactness.run import hidden_dag
 
 STABLE = ("pag.csv", "pag.json", "pag.svg", "skeleton.json", "discovery.json")

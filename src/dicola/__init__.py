@@ -33,7 +33,7 @@ _HOME = {
     "InvalidSetting": "dicola.errors",
     "Learner": "dicola.learners.base",
     "Knowledge": "dicola.knowledge",
-    "Ledger": "dicola.ci.ledger",
+    "Inquiry": "dicola.ci.inquiry",
     "LocalDiscovery": "dicola.local_discovery",
     "MAG": "dicola.graphs.mag",
     "MagBIC": "dicola.learners.mag_bic",
@@ -50,6 +50,7 @@ _HOME = {
     "member_mag": "dicola.graphs.equivalence",
     "read_table": "dicola.data",
 }
+_ALIASES = {"Ledger": "Inquiry"}  # names that went, and what does their work
 _MODULES = ("compat", "metrics", "simulate")
 
 __all__ = [*_HOME, *_MODULES]
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     from dicola.ci.base import CITest as CITest
     from dicola.ci.callable_test import CallableTest as CallableTest
     from dicola.ci.fisher_z import FisherZ as FisherZ
-    from dicola.ci.ledger import Ledger as Ledger
+    from dicola.ci.inquiry import Inquiry as Inquiry
     from dicola.ci.oracle import Oracle as Oracle
     from dicola.data import Dataset as Dataset
     from dicola.data import read_table as read_table
@@ -122,6 +123,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ALIASES:
+        return __getattr__(_ALIASES[name])
     if name in _HOME:
         value = getattr(import_module(_HOME[name]), name)
     elif name in _MODULES:

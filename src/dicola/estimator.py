@@ -6,7 +6,7 @@ from inspect import signature
 from typing import Any, Literal, Self
 
 from dicola.blankets.base import BlanketLearner
-from dicola.ci.names import ci_test_named
+from dicola.ci.registry import test_on
 from dicola.data import Dataset, as_dataset
 from dicola.discover import Progress, discover
 from dicola.discovery import Discovery
@@ -38,14 +38,14 @@ class DiCoLa:
 
     def __init__(
         self,
-        learner: str | Learner = "fci",
+        learner: str | Learner | None = None,
         ci_test: str = "fisher_z",
         alpha: float = 0.01,
         n_jobs: int = 1,
         *,
         mode: str = "exact",
         decompose: bool = True,
-        stop: str = "auto",
+        stop: str | None = None,
         max_depth: int | None = None,
         min_leaf_size: int | None = None,
         max_nodes: int | None = None,
@@ -53,12 +53,13 @@ class DiCoLa:
         uig_alpha: float | None = None,
         uig: Literal["inherit", "relearn"] = "inherit",
         leaf_start: Literal["auto", "uig", "complete"] = "auto",
-        colliders: str = "sepset",
+        colliders: str | None = None,
         selection: bool = False,
         max_path_length: int | None = None,
         seed: int = 0,
         legalize: bool = False,
         knowledge: Knowledge | None = None,
+        workers: Literal["threads", "processes"] | None = None,
     ) -> None:
         self.learner = learner
         self.ci_test = ci_test
@@ -80,12 +81,13 @@ class DiCoLa:
         self.seed = seed
         self.legalize = legalize
         self.knowledge = knowledge
+        self.workers = workers
 
     def fit(self, X: Dataset | Any, y: None = None, *, progress: Progress | None = None) -> Self:  # noqa: N803
         """Learn from a table: DataFrame, array or Dataset. ``y`` is ignored; it is there for pipelines."""
         dataset = as_dataset(X)
         settings = self.get_params()
-        ci = ci_test_named(settings.pop("ci_test"))(dataset, alpha=settings.pop("alpha"))
+        ci = test_on(settings.pop("ci_test"), dataset, settings.pop("alpha"))
         self.discovery_ = discover(ci, **settings, progress=progress)
         self.pag_ = self.discovery_.pag
         self.n_features_in_ = len(dataset.names)

@@ -9,27 +9,28 @@ from time import perf_counter
 import numpy as np
 
 from dicola.blankets.base import BlanketLearner
-from dicola.blankets.names import blanket_learner
+from dicola.blankets.registry import blanket_learner
 from dicola.ci.base import CITest
-from dicola.ci.ledger import Ledger
-from dicola.discover import described, described_test
+from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.registry import record_of
 from dicola.errors import InvalidSetting
 from dicola.graphs.bits import mask_of
 from dicola.graphs.marks import listed
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Pair, RecordedSets, Variables
 from dicola.learners.adjacency import limit_warning
-from dicola.learners.around import separate_around
 from dicola.learners.base import checked_limit
+from dicola.learners.local_skeleton import separate_around
 from dicola.local_discovery import LocalDiscovery
 from dicola.orient.colliders import r0
 from dicola.orient.fixpoint import apply_rules
 from dicola.orient.outlook import next_to_visit
 from dicola.orient.partial import PartialGraph
+from dicola.registry import described
 
 
 def local(
-    ci: CITest,
+    ci: Evidence,
     target: str,
     *,
     blankets: str | BlanketLearner = "total_conditioning",
@@ -53,7 +54,7 @@ def local(
     Sprinkler o-> Wet
     Wet --> Slip
     """
-    if not isinstance(ci, CITest):
+    if not isinstance(ci, CITest | Inquiry):
         raise InvalidSetting(
             f"local takes a conditional independence test, not a {type(ci).__name__}; wrap a table as FisherZ(table, alpha=0.01)."
         )
@@ -63,8 +64,8 @@ def local(
     if max_visited is not None and (isinstance(max_visited, bool) or not isinstance(max_visited, int) or max_visited < 1):
         raise InvalidSetting(f"max_visited is {max_visited!r}; it must be a whole number from 1 on, or None for no limit.")
     center = _position(ci, target)
-    ledger = Ledger(ci, cache=True)
-    known = _Known(ledger, learner, max_condition_size)
+    inquiry = Inquiry(ci, cache=True)
+    known = _Known(inquiry, learner, max_condition_size)
 
     following: int | None = center
     while following is not None and (max_visited is None or len(known.visited) < max_visited):
@@ -84,9 +85,9 @@ def local(
             for a, b in combinations(shown, 2)
             if (z := known.separating_set(a, b)) is not None
         },
-        tests=ledger.counts,
+        tests=inquiry.counts,
         settings={
-            "test": described_test(ci),
+            "test": record_of(inquiry.test),
             "blankets": described(learner),
             "max_condition_size": max_condition_size,
             "max_visited": max_visited,
@@ -100,7 +101,7 @@ def local(
     )
 
 
-def _position(ci: CITest, target: str) -> int:
+def _position(ci: Evidence, target: str) -> int:
     name = str(target)
     if name in ci.labels:
         return ci.labels.index(name)
@@ -121,7 +122,7 @@ def _warnings(graph: PartialGraph, cut_short_at: int | None) -> list[str]:
 class _Known:
     """What is known so far: all edges of the visited variables, and a set for every pair that was separated."""
 
-    def __init__(self, ci: Ledger, learner: BlanketLearner, max_condition_size: int | None) -> None:
+    def __init__(self, ci: Inquiry, learner: BlanketLearner, max_condition_size: int | None) -> None:
         self._ci, self._learner, self._max_size = ci, learner, max_condition_size
         self._blankets: dict[int, Variables] = {}
         self._found = RecordedSets()

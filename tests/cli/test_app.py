@@ -11,8 +11,8 @@ from contextlib import suppress
 import pytest
 from typer.testing import CliRunner
 
-from dicola.blankets.names import BLANKETS
-from dicola.ci.names import TESTS
+from dicola.blankets.registry import BLANKETS
+from dicola.ci.registry import TESTS
 from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, modes, oracle, paper, report, simulate, tests
 from dicola.cli.app import app
 

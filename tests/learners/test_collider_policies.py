@@ -11,7 +11,7 @@ import pytest
 from dicola import DAG, FCI, CallableTest, FisherZ, InvalidSetting, Ledger, NeedsData, Oracle, discover, simulate
 from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.learners.collider_policies import POLICIES, collider_policy
-from dicola.learners.names import LEARNERS
+from dicola.learners.registry import LEARNERS
 from tests.exactness.learners import COMPLETE, edges_too_many, insufficient_truth, plain_dag, random_truth
 from tests.exactness.run import hidden_dag
 

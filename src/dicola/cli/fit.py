@@ -45,7 +45,7 @@ def fit(
         typer.Option("--target", metavar="NAME", help="Learn the causes and effects of this variable only."),
     ] = None,
     mode: options.Mode = "exact",
-    learner: options.Learner = "fci",
+    learner: options.Learner = None,
     test: Annotated[
         str,
         typer.Option("--test", rich_help_panel=options.METHOD, autocompletion=options.tests, help="Independence test (see: dicola tests)."),
@@ -56,7 +56,7 @@ def fit(
     out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    stop: options.Stop = "auto",
+    stop: options.Stop = None,
     max_depth: Annotated[
         int | None, typer.Option("--max-depth", rich_help_panel=options.TUNING, help="Most splits above a leaf; no limit by default.")
     ] = None,
@@ -77,7 +77,7 @@ def fit(
         float | None,
         typer.Option("--uig-alpha", rich_help_panel=options.TUNING, help="Level of the blanket tests; by default the learner's own."),
     ] = None,
-    colliders: options.Colliders = "sepset",
+    colliders: options.Colliders = None,
     max_condition_size: options.MaxConditionSize = None,
     max_possible_dsep_size: options.MaxPossibleDsepSize = None,
     legalize: Annotated[
@@ -102,7 +102,7 @@ def fit(
     Prints the edges and a summary; with --out also writes them, a report and settings.toml, with which the run can be repeated. With
     --target only the surroundings of one variable are learned.
     """
-    from dicola.ci.names import ci_test_named
+    from dicola.ci.registry import test_on
     from dicola.data import read_table
     from dicola.estimator import DiCoLa
     from dicola.files import writable_folder
@@ -115,7 +115,7 @@ def fit(
         _refuse_options_of_the_whole_graph(ctx)
         dataset = read_table(data, header=header)
         around = local(
-            ci_test_named(test)(dataset, alpha=alpha),
+            test_on(test, dataset, alpha),
             target,
             blankets=blankets,
             uig_alpha=uig_alpha,

@@ -23,21 +23,21 @@ def epilog(examples: Iterable[str]) -> str:
 
 def learners(incomplete: str) -> list[str]:
     """Names of base learners, for the shell to complete."""
-    from dicola.learners.names import LEARNERS, SCORED
+    from dicola.learners.registry import ALL
 
-    return [name for name in (*LEARNERS, *SCORED) if name.startswith(incomplete)]
+    return [name for name in ALL if name.startswith(incomplete)]
 
 
 def tests(incomplete: str) -> list[str]:
     """Names of tests, for the shell to complete."""
-    from dicola.ci.names import TESTS
+    from dicola.ci.registry import TESTS
 
     return [name for name in TESTS if name.startswith(incomplete)]
 
 
 def blankets(incomplete: str) -> list[str]:
     """Names of blanket learners, for the shell to complete."""
-    from dicola.blankets.names import BLANKETS
+    from dicola.blankets.registry import BLANKETS
 
     return [name for name in BLANKETS if name.startswith(incomplete)]
 
@@ -74,7 +74,7 @@ Mode = Annotated[
     ),
 ]
 Learner = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--learner",
         autocompletion=learners,
@@ -97,7 +97,7 @@ Out = Annotated[Path | None, typer.Option("--out", help="Folder for the results:
 Json = Annotated[bool, typer.Option("--json", metavar=FLAG, help="Print one JSON object on standard output and nothing else there.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar=FLAG, help="Print nothing but errors.")]
 Stop = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--stop",
         rich_help_panel=TUNING,
@@ -105,7 +105,7 @@ Stop = Annotated[
     ),
 ]
 Colliders = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--colliders", rich_help_panel=TUNING, help="How unshielded triples are decided: sepset, conservative, majority, max_p or order."
     ),
@@ -125,11 +125,13 @@ MaxPossibleDsepSize = Annotated[
 ]
 
 
-def learner_with(name: str, **limits: int | None) -> Any:
-    """The learner of that name, with the limits that were given."""
-    from dicola.learners.names import learner_named
+def learner_with(name: str | None, **limits: int | None) -> Any:
+    """The learner of that name with the limits that were given; ``None`` where nothing was chosen."""
+    from dicola.learners.registry import learner_named
 
-    learner: Any = learner_named(name)
+    if name is None and all(value is None for value in limits.values()):
+        return None
+    learner: Any = learner_named(name or "fci")
     known = {field.name for field in fields(learner)}
     given = {limit: value for limit, value in limits.items() if value is not None}
     for limit in given:

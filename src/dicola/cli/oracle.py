@@ -22,13 +22,13 @@ def oracle(
     nodes: Annotated[
         Path | None, typer.Option("--nodes", help="A file with all variables, one a line; needed for those without arcs.")
     ] = None,
-    learner: options.Learner = "fci",
+    learner: options.Learner = None,
     alone: options.Alone = False,
     jobs: options.Jobs = 1,
     out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    stop: options.Stop = "auto",
+    stop: options.Stop = None,
 ) -> None:
     """Learn the PAG of a known DAG with perfect independence answers: the most that any number of rows could tell."""
     from dicola.ci.oracle import Oracle

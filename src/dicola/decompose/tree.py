@@ -10,11 +10,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola.blankets.base import BlanketLearner
-from dicola.blankets.total_conditioning import TotalConditioning
-from dicola.ci.base import CITest
-from dicola.ci.questions import Bounds, FlatTree
+from dicola.ci.inquiry import Evidence
 from dicola.decompose.split import Split, sides_of_split, split_of
 from dicola.decompose.uig import independence_graph, inherited_graph
 from dicola.errors import InvalidSetting
@@ -48,18 +47,25 @@ class Branch(NamedTuple):
     right: int
 
 
+class FlatTree(NamedTuple):
+    """A decomposition tree as arrays: see ``dicola._kernels.tree``."""
+
+    begins: NDArray[np.int64]
+    members: NDArray[np.int64]
+    side: NDArray[np.int8]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+
+
 @dataclass(frozen=True)
 class Tree:
     """All nodes in one flat list, the root first. A variable set met twice is one node, reached from two branches."""
 
     nodes: tuple[Leaf | Branch, ...]
-    grown: FlatTree | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def flat(self) -> FlatTree:
-        """The tree as arrays: as it was grown, where it was."""
-        if self.grown is not None:
-            return self.grown
+        """The tree as arrays."""
         nodes = self.nodes
         begins = np.cumsum([0, *[len(node.variables) for node in nodes]], dtype=np.int64)
         members = np.fromiter(chain.from_iterable(node.variables for node in nodes), np.int64, int(begins[-1]))
@@ -176,7 +182,7 @@ def stop_rule(
 
 
 def decompose(
-    ci: CITest,
+    ci: Evidence,
     blankets: BlanketLearner,
     stop: StopRule,
     uig: Literal["inherit", "relearn"] = "inherit",
@@ -190,12 +196,6 @@ def decompose(
     """
     everything = np.arange(len(ci))
     root = independence_graph(ci, blankets)
-    if uig == "inherit" and isinstance(blankets, TotalConditioning):
-        grown = _grown(ci, blankets, stop, root)
-        if grown is not None:
-            if progress is not None:
-                progress(len(grown.nodes), len(grown.nodes))
-            return grown
     nodes: list[Leaf | Branch] = [Leaf(tuple(everything.tolist()), root)]
     number_of = {everything.tobytes(): 0}
     work = root.work(stop.largest)
@@ -231,34 +231,3 @@ def decompose(
             work += below_work
         nodes[number] = Branch(nodes[number].variables, split_of(side.tolist(), nodes[number].variables), *children)
     return Tree(tuple(nodes))
-
-
-def _grown(ci: CITest, blankets: TotalConditioning, stop: StopRule, root: UndirectedGraph) -> Tree | None:
-    """The same tree from a test that grows it at once; ``None`` where it does not."""
-    most = int(np.iinfo(np.int64).max)
-    bounds = Bounds(
-        -np.inf if stop.saving is None else stop.saving,
-        stop.largest,
-        -1 if stop.min_leaf_size is None else min(stop.min_leaf_size, most),
-        most if stop.max_depth is None else min(stop.max_depth, most),
-        most if stop.max_nodes is None else min(stop.max_nodes, most),
-        np.inf if stop.max_work is None else stop.max_work,
-    )
-    levels = [blankets.level(k) for k in range(len(ci) + 1)]
-    grown = ci.during("blankets").counted_growth((root.starts, root.indices), levels, bounds)
-    if grown is None:
-        return None
-    growth = grown[0]
-    nodes: list[Leaf | Branch] = []
-    begins, members, side, left, right = (part.tolist() for part in growth.tree)
-    graph_begins = growth.graph_begins.tolist()
-    for number in range(len(left)):
-        begin, end = begins[number], begins[number + 1]
-        variables = tuple(members[begin:end])
-        if left[number] >= 0:
-            nodes.append(Branch(variables, split_of(side[begin:end], variables), left[number], right[number]))
-            continue
-        starts = growth.graph_starts[begin + number : end + number + 1]
-        indices = growth.graph_indices[graph_begins[number] : graph_begins[number + 1]]
-        nodes.append(Leaf(variables, UndirectedGraph(starts, indices)))
-    return Tree(tuple(nodes), growth.tree)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import RecordedSets, Skeleton
@@ -55,7 +55,7 @@ class FCI(Learner):
         """The second phase asks most."""
         return 3 if self.max_possible_dsep_size is None else min(3, self.max_possible_dsep_size)
 
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
         adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
@@ -67,7 +67,7 @@ class FCI(Learner):
             )
         return skeleton_of(ci, chosen, adjacency, sets, warnings)
 
-    def _separate_further(self, ci: CITest, adjacency: Adjacency, sets: RecordedSets, context: Context) -> bool:
+    def _separate_further(self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, context: Context) -> bool:
         """The second phase; most graphs have nothing for it to do, and then no blanket is learned."""
         if len(adjacency) <= 3 or (not len(sets) and sets.otherwise is None):
             return True  # with three variables the neighbours are all there is, and in a complete graph nothing is a collider

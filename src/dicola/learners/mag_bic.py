@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence
 from dicola.errors import InvalidSetting
 from dicola.graphs.equivalence import AncestralSets
 from dicola.graphs.skeleton import RecordedSets, Skeleton
@@ -44,10 +44,10 @@ class MagBIC(Learner):
         if not self.n_starts or not self.max_district:
             raise InvalidSetting("n_starts and max_district must be whole numbers from 1 on.")
 
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
         search = MagSearch.of(local, self.penalty, self.threshold, self.max_district)
         mag = search.mag(search.from_orders(self.n_starts, context.seed))
-        search.book(ci)
+        search.book(local)
         return skeleton_of(ci, chosen, mag.marks != 0, RecordedSets(otherwise=AncestralSets(mag)))

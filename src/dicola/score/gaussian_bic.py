@@ -10,9 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from dicola._kernels import mag_score as kernel
 from dicola.ci.base import CITest
-from dicola.errors import InvalidSetting
+from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.errors import InvalidSetting, NeedsData
 from dicola.graphs.skeleton import Pair
 from dicola.score.base import Score
+
+_FEW_VALUES = 10  # a column with fewer different values is taken for categories or grades
+_FEW_ROWS = 5  # rows per variable below which the score modes were never tried
 
 
 class GaussianBIC(Score):
@@ -31,10 +35,35 @@ class GaussianBIC(Score):
         self.penalty = float(penalty)
 
     @classmethod
-    def of(cls, ci: CITest, penalty: float = 2.0) -> GaussianBIC:
+    def of(cls, ci: Evidence, penalty: float = 2.0) -> GaussianBIC:
         """The score on the data behind a test that knows correlations; positions are those of the test."""
-        correlation, n_samples = ci.correlations()
+        test = Inquiry.of(ci).test
+        correlations = getattr(test, "correlations", None)
+        if correlations is None:
+            raise NeedsData(f"{type(test).__name__} carries no correlations; a Gaussian score needs those of a table: FisherZ(table).")
+        correlation, n_samples = correlations()
         return cls(correlation, n_samples, ci.labels, penalty)
+
+    @staticmethod
+    def doubt_about(ci: CITest) -> str | None:
+        """What speaks against this score on the data behind a test; ``None`` where nothing does.
+
+        Errors need not be Gaussian for that: what counts is that correlations mean something.
+        """
+        correlations = getattr(ci, "correlations", None)
+        if correlations is None:
+            return "the test carries no correlations, so no graph can be scored"
+        _, rows = correlations()
+        if rows < _FEW_ROWS * len(ci):
+            return f"{rows} rows are fewer than {_FEW_ROWS} a variable, where scores were never tried"
+        try:
+            values = ci.samples()
+        except NeedsData:
+            return None
+        for name, column in zip(ci.labels, values.T, strict=True):
+            if (different := len(np.unique(column))) < _FEW_VALUES:
+                return f"{name!r} has only {different} different values, so it is no Gaussian variable"
+        return None
 
     def among(self, variables: Sequence[int]) -> GaussianBIC:
         chosen = list(variables)

@@ -29,7 +29,7 @@ from dicola.graphs.marks import CIRCLE, MixedGraph
 from dicola.graphs.pag import PAG
 from dicola.learners.base import Learner
 from dicola.learners.fci import FCI
-from dicola.learners.names import LEARNERS, learner_named
+from dicola.learners.registry import LEARNERS, learner_named
 from dicola.local import local
 from dicola.modes import MODES
 

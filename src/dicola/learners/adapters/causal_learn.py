@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence
 from dicola.ci.questions import Adjacency
 from dicola.extras import from_extra
 from dicola.graphs.skeleton import Skeleton
@@ -45,7 +45,7 @@ class CausalLearnFCI(Learner):
     def __post_init__(self) -> None:
         checked_limit("depth", self.depth)
 
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
         questions = Questions(local, remember=True)

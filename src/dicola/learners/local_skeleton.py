@@ -11,16 +11,16 @@ from itertools import product
 
 import numpy as np
 
-from dicola.ci.base import CITest, has_candidates
-from dicola.ci.questions import Adjacency, Separation
+from dicola.ci.inquiry import Inquiry
+from dicola.ci.questions import Adjacency, Separation, SweepLevel, has_candidates
 from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import Pair, RecordedSets, Variables
 from dicola.learners.adjacency import remove
-from dicola.learners.fci_plus import Asked, FCIPlus, possible_links
+from dicola.learners.fci_plus import Asked, BreaksSeparation, FCIPlus, possible_links
 from dicola.orient.partial import PartialGraph
 
 
-def separate_around(ci: CITest, x: int, adjacency: Adjacency, doubtful: Adjacency, sets: RecordedSets, max_size: int | None) -> bool:
+def separate_around(ci: Inquiry, x: int, adjacency: Adjacency, doubtful: Adjacency, sets: RecordedSets, max_size: int | None) -> bool:
     """Search the local skeleton over the variables of ``ci``, the blanket of x and x itself; changes ``adjacency`` and ``sets``.
 
     The edges in doubt are put to sets of neighbours, those at x to hierarchies as well, as in FCI+; the others are known to stay. Answers
@@ -30,14 +30,14 @@ def separate_around(ci: CITest, x: int, adjacency: Adjacency, doubtful: Adjacenc
     while has_candidates(adjacency & doubtful, adjacency, size):
         if max_size is not None and size > max_size:
             break
-        remove(ci.sweep_level(adjacency & doubtful, size, adjacency), adjacency, sets)
+        remove(ci.ask(SweepLevel(adjacency & doubtful, size, adjacency)), adjacency, sets)
         size += 1
     finished = not has_candidates(adjacency & doubtful, adjacency, size)
     _remove_links_at(x, ci, adjacency, doubtful, sets)
     return finished
 
 
-def _remove_links_at(x: int, ci: CITest, adjacency: Adjacency, doubtful: Adjacency, sets: RecordedSets) -> None:
+def _remove_links_at(x: int, ci: Inquiry, adjacency: Adjacency, doubtful: Adjacency, sets: RecordedSets) -> None:
     """Search D-separation links at x until none is left."""
     refuted: dict[Pair, set[Variables]] = {}
     marks = _Arrowheads(ci, adjacency, sets)
@@ -56,7 +56,7 @@ def _remove_links_at(x: int, ci: CITest, adjacency: Adjacency, doubtful: Adjacen
 class _Arrowheads:
     """Arrowheads at what destroys a minimal separation, as ``augmented_graph`` has them, but only those that a link at x needs."""
 
-    def __init__(self, ci: CITest, adjacency: Adjacency, sets: RecordedSets) -> None:
+    def __init__(self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets) -> None:
         self._ci, self._adjacency, self._sets = ci, adjacency, sets
         self._asked: Asked = {}
 
@@ -80,7 +80,7 @@ class _Arrowheads:
             if a in (p, q, *z) and b not in (p, q, *z):
                 known = self._asked.setdefault((p, q, z), {})
                 if b not in known:
-                    known[b] = self._ci.breaks_separation(p, q, z, [b])[0]
+                    known[b] = self._ci.ask(BreaksSeparation(p, q, z, (b,)))[0]
                 if known[b]:
                     return True
         return False
