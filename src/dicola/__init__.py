@@ -14,7 +14,8 @@ _HOME = {
     "CallableTest": "dicola.ci.callable_test",
     "CITest": "dicola.ci.base",
     "DAG": "dicola.graphs.dag",
-    "Dataset": "dicola.data",
+    "Column": "dicola.tables.columns",
+    "Dataset": "dicola.tables.table",
     "DiCoLa": "dicola.estimator",
     "DicolaError": "dicola.errors",
     "BudgetExceeded": "dicola.errors",
@@ -48,7 +49,8 @@ _HOME = {
     "mag_to_pag": "dicola.graphs.equivalence",
     "markov_equivalent": "dicola.graphs.equivalence",
     "member_mag": "dicola.graphs.equivalence",
-    "read_table": "dicola.data",
+    "Table": "dicola.tables.table",
+    "read_table": "dicola.tables.reading",
 }
 _ALIASES = {"Ledger": "Inquiry"}  # names that went, and what does their work
 _MODULES = ("compat", "metrics", "simulate")
@@ -64,8 +66,6 @@ if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ as FisherZ
     from dicola.ci.inquiry import Inquiry as Inquiry
     from dicola.ci.oracle import Oracle as Oracle
-    from dicola.data import Dataset as Dataset
-    from dicola.data import read_table as read_table
     from dicola.discover import discover as discover
     from dicola.discovery import Discovery as Discovery
     from dicola.errors import (
@@ -120,6 +120,10 @@ if TYPE_CHECKING:
     from dicola.local_discovery import LocalDiscovery as LocalDiscovery
     from dicola.mode_comparison import compare_modes as compare_modes
     from dicola.score.gaussian_bic import GaussianBIC as GaussianBIC
+    from dicola.tables.columns import Column as Column
+    from dicola.tables.reading import read_table as read_table
+    from dicola.tables.table import Dataset as Dataset
+    from dicola.tables.table import Table as Table
 
 
 def __getattr__(name: str) -> Any:

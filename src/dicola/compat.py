@@ -12,13 +12,13 @@ from typing import Any
 import pandas as pd
 
 from dicola.ci.fisher_z import FisherZ
-from dicola.data import Dataset, as_dataset
 from dicola.discover import discover
 from dicola.errors import InvalidSetting
 from dicola.extras import from_extra
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
 from dicola.learners.fci import FCI
+from dicola.tables.table import Table, as_table
 
 
 def fci(
@@ -81,12 +81,12 @@ def _limit(name: str, value: object) -> int | None:
     return None if value == -1 else value
 
 
-def _table(dataset: Any, names: Sequence[object] | None) -> Dataset:
+def _table(dataset: Any, names: Sequence[object] | None) -> Table:
     if names is None:
-        return as_dataset(dataset)
-    if isinstance(dataset, Dataset | pd.DataFrame):
-        dataset = (dataset.to_frame() if isinstance(dataset, Dataset) else dataset).to_numpy()
-    return Dataset.from_array(dataset, names)
+        return as_table(dataset)
+    if isinstance(dataset, Table | pd.DataFrame):
+        dataset = (dataset.to_frame() if isinstance(dataset, Table) else dataset).to_numpy()
+    return Table.from_array(dataset, names)
 
 
 def _coloured(graph: Any, pag: PAG) -> list[Any]:

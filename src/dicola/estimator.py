@@ -7,13 +7,13 @@ from typing import Any, Literal, Self
 
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.registry import test_on
-from dicola.data import Dataset, as_dataset
 from dicola.discover import Progress, discover
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting
 from dicola.graphs.pag import PAG
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Learner
+from dicola.tables.table import Table, as_table
 
 
 class DiCoLa:
@@ -83,9 +83,9 @@ class DiCoLa:
         self.knowledge = knowledge
         self.workers = workers
 
-    def fit(self, X: Dataset | Any, y: None = None, *, progress: Progress | None = None) -> Self:  # noqa: N803
-        """Learn from a table: DataFrame, array or Dataset. ``y`` is ignored; it is there for pipelines."""
-        dataset = as_dataset(X)
+    def fit(self, X: Table | Any, y: None = None, *, progress: Progress | None = None) -> Self:  # noqa: N803
+        """Learn from a table: DataFrame, array, dict of columns or Table. ``y`` is ignored; it is there for pipelines."""
+        dataset = as_table(X)
         settings = self.get_params()
         ci = test_on(settings.pop("ci_test"), dataset, settings.pop("alpha"))
         self.discovery_ = discover(ci, **settings, progress=progress)

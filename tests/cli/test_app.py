@@ -121,7 +121,7 @@ def test_interruption_is_one_sentence(small, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dicola.data.read_table", interrupted)
+    monkeypatch.setattr("dicola.tables.reading.read_table", interrupted)
     done = CliRunner().invoke(app, ["fit", str(small / "table.csv")])
     assert (done.exit_code, done.stdout, done.stderr) == (130, "", "dicola: interrupted.\n")
 

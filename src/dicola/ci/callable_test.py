@@ -9,9 +9,9 @@ import numpy as np
 
 from dicola.ci.base import CITest, checked_alpha
 from dicola.ci.questions import Verdict
-from dicola.data import distinct_names, name_order
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Variables
+from dicola.tables.names import distinct_names, name_order
 
 
 class CallableTest(CITest):

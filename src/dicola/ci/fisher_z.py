@@ -14,21 +14,13 @@ from scipy.special import log_ndtr, ndtri
 from dicola._kernels import partial_correlation as kernel
 from dicola._kernels import precision
 from dicola.ci.base import CITest, checked_alpha
+from dicola.ci.gaussian import check_correlation, correlation_of, covariance_names, inverse_of, standardised
 from dicola.ci.questions import Answered, Question, Verdict
-from dicola.data import (
-    Dataset,
-    as_dataset,
-    check_correlation,
-    correlation_of,
-    covariance_names,
-    distinct_names,
-    inverse_of,
-    name_order,
-    named_or_positions,
-    standardised,
-)
 from dicola.errors import InvalidData, InvalidSetting
 from dicola.graphs.skeleton import Variables
+from dicola.tables.checks import numeric_matrix
+from dicola.tables.names import distinct_names, name_order, named_or_positions
+from dicola.tables.table import Table, as_table
 
 _SMALL = 64  # variables up to which a kernel inverts faster than the call of a library takes
 Answer = TypeVar("Answer")
@@ -59,13 +51,14 @@ class FisherZ(CITest):
     _values: NDArray[np.float64] | None
     alpha: float
 
-    def __init__(self, data: Dataset | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent") -> None:
-        dataset = as_dataset(data)
-        if dataset.n_samples < 5:
-            raise InvalidData(f"the table has {dataset.n_samples} rows; Fisher's z test needs at least 5, and many more to find anything.")
-        correlation = correlation_of(dataset.values)
-        self._set_up(correlation, dataset.n_samples, dataset.labels, dataset.names, checked_alpha(alpha), _checked_untestable(untestable))
-        self._values = dataset.values
+    def __init__(self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent") -> None:
+        table = as_table(data)
+        values = numeric_matrix(table)
+        if table.n_samples < 5:
+            raise InvalidData(f"the table has {table.n_samples} rows; Fisher's z test needs at least 5, and many more to find anything.")
+        correlation = correlation_of(values)
+        self._set_up(correlation, table.n_samples, table.labels, table.names, checked_alpha(alpha), _checked_untestable(untestable))
+        self._values = values
 
     @classmethod
     def from_covariance(

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from dicola.ci.base import CITest
 from dicola.ci.questions import Answered, FindSeparator, GivenRest, Question, Verdict
-from dicola.data import name_order
 from dicola.errors import InvalidGraph, InvalidSetting
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.dag import DAG
 from dicola.graphs.mag import MAG, require_valid
 from dicola.graphs.skeleton import Variables
+from dicola.tables.names import name_order
 
 _REMEMBERED = 1 << 17  # answers kept; a bound on memory, not on meaning
 Answer = TypeVar("Answer")

@@ -103,11 +103,11 @@ def fit(
     --target only the surroundings of one variable are learned.
     """
     from dicola.ci.registry import test_on
-    from dicola.data import read_table
     from dicola.estimator import DiCoLa
     from dicola.files import writable_folder
     from dicola.knowledge import Knowledge
     from dicola.local import local
+    from dicola.tables.reading import read_table
 
     if out is not None:
         writable_folder(out)

@@ -38,8 +38,8 @@ def modes(
         show_choices("modes", known, as_json=json)
         return
     from dicola.ci.fisher_z import FisherZ
-    from dicola.data import read_table
     from dicola.mode_comparison import compare_modes
+    from dicola.tables.reading import read_table
 
     compared = compare_modes(FisherZ(read_table(data, header=header), alpha=alpha), mode or ("exact", "fast", "balanced"), seed)
     typer.echo(dumps(compared.to_dict(), ensure_ascii=False) if json else str(compared))

@@ -15,7 +15,7 @@ from dicola.errors import InvalidSetting
 from dicola.files import write_texts
 
 if TYPE_CHECKING:
-    from dicola.data import Dataset
+    from dicola.tables.table import Table
 
 FILE = "settings.toml"
 _HOW_NOT_WHAT = {"config", "out", "json", "quiet", "jobs"}  # options that do not touch the answer
@@ -52,7 +52,7 @@ def write_settings(ctx: typer.Context, folder: Path, about: str = "") -> None:
     write_texts(folder, {FILE: "\n".join(lines) + "\n"})
 
 
-def about(file: Path, dataset: Dataset) -> str:
+def about(file: Path, dataset: Table) -> str:
     """What tells one table from another: its name, size and hash."""
     content = sha256(file.read_bytes()).hexdigest()
     return f"{json.dumps(file.name, ensure_ascii=False)}: {dataset.n_samples} rows, {len(dataset.names)} columns, SHA-256 {content}"

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import order_search as kernel
-from dicola.data import name_order
 from dicola.errors import InvalidSetting
 from dicola.score.base import Score
 from dicola.score.gaussian_bic import GaussianBIC
+from dicola.tables.names import name_order
 
 MAX_SWEEPS = 100
 _SLICE = 64  # variables a call of the kernel, so that a long search can be stopped

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dicola.ci.fisher_z import FisherZ
-from dicola.data import Dataset, read_table
 from dicola.discover import discover
 from dicola.errors import InvalidData, InvalidSetting
 from dicola.files import write_texts
@@ -20,6 +19,8 @@ from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
 from dicola.study.figures import drawing, matrices_figure, save
 from dicola.study.plan import Study
+from dicola.tables.reading import read_table
+from dicola.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +148,7 @@ def _learned(study: Study, selection: Selection, frame: pd.DataFrame) -> dict[st
     return found
 
 
-def _table(dataset: Dataset, study: Study) -> pd.DataFrame:
+def _table(dataset: Table, study: Study) -> pd.DataFrame:
     wanted = [gene for genes in study.more["pathways"].values() for gene in genes]
     missing = [gene for gene in wanted if gene not in dataset.names]
     if missing:
