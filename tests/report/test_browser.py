@@ -404,3 +404,41 @@ def test_without_scripts_the_page_is_plain_and_whole(browser, tmp_path) -> None:
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
     assert browser.find_elements(By.CSS_SELECTOR, "header.app") == []
     assert browser.find_element(By.CSS_SELECTOR, "main svg.pag").is_displayed()
+
+
+LIGHT, DARK = "rgb(255, 255, 255)", "rgb(20, 24, 30)"
+
+
+@pytest.mark.parametrize(
+    ("page_says", "system", "ground"),
+    [
+        ('<body data-jp-theme-light="false" style="--jp-content-font-color1: #ddd">', "light", DARK),
+        ('<body data-jp-theme-light="true" style="--jp-content-font-color1: #222">', "dark", LIGHT),
+        ('<body class="vscode-dark" style="--vscode-editor-foreground: #ddd">', "light", DARK),
+        ('<body class="vscode-light" style="--vscode-editor-foreground: #222">', "dark", LIGHT),
+        ('<body class="vscode-high-contrast vscode-high-contrast-light" style="color: #222">', "dark", LIGHT),
+        ('<html theme="dark"><body style="color: #ddd">', "light", DARK),
+        ("<body>", "light", LIGHT),
+        ("<body>", "dark", DARK),
+    ],
+)
+def test_a_card_has_the_colours_of_its_notebook_else_of_the_system(page_says, system, ground, browser, tmp_path) -> None:
+    file = tmp_path / "notebook.html"
+    file.write_text(f"<!doctype html>{page_says}{asia()._repr_html_()}", encoding="utf-8")
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"media": "screen", "features": [{"name": "prefers-color-scheme", "value": system}]}
+    )
+    browser.get(file.as_uri())
+    look = "const seen = getComputedStyle(document.querySelector(arguments[0])); return seen[arguments[1]]"
+    boxes, names, text = (
+        browser.execute_script(look, *what) for what in ((".node rect", "fill"), (".node text", "fill"), (".dicola-card", "color"))
+    )
+    assert browser.execute_script(look, ".ground", "fill") == ground
+    assert (brightness(boxes) < brightness(names)) == (ground == DARK)
+    if page_says != "<body>":
+        assert (brightness(text) > 128) == (ground == DARK)
+
+
+def brightness(colour: str) -> float:
+    red, green, blue = (float(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(","))
+    return (red + green + blue) / 3

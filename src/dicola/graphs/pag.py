@@ -90,6 +90,11 @@ class PAG(Relatives):
 
         return drawing_for_notebook(self)
 
+    def _repr_html_(self) -> str | None:
+        from dicola.report.card import pag_card
+
+        return pag_card(self)
+
 
 WORDS = {
     (TAIL, ARROW): "{u} is a cause of {v} (directly or through variables not shown).",
