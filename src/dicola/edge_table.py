@@ -1,4 +1,4 @@
-"""The edges of a graph as a table, with the evidence for each: how close it came to being removed."""
+"""The edges of a graph as a table, each with the test that came closest to removing it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Pools = tuple[Variables, Variables]
 """Of one edge, the neighbours of its first end and of its second that may be held fixed."""
 
 _LARGEST: Final = 2  # variables held fixed at once
-_POOL: Final = 30  # neighbours of an end that are tried; a hub of more would cost as the square of their number
+_POOL: Final = 30  # neighbours of an end that are tried; the cost grows with their square
 
 
 def edge_table(pag: PAG, skeleton: Skeleton, ci: CITest | None = None, tree: Tree | None = None) -> pd.DataFrame:
@@ -34,9 +34,10 @@ def edge_table(pag: PAG, skeleton: Skeleton, ci: CITest | None = None, tree: Tre
 
     An edge stands because no set of variables made its ends independent. Here they are tested once
     more given every set of at most two neighbours of one end, nothing held fixed included, and the
-    largest p-value is told: the larger it is, the weaker the edge. It can lie above the level of the
-    test, where a score kept the edge or no leaf held these variables together. Of an end with more
-    than 30 neighbours we try 30: those it shares with the other end, then the first by ``labels``.
+    largest p-value is told: the larger it is, the weaker the edge. It can lie above the level of
+    the test, where a score kept the edge or no leaf held these variables together. Of an end with
+    more than 30 neighbours we try 30: those it shares with the other end, then the first in
+    ``ci.labels``.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def edge_table(pag: PAG, skeleton: Skeleton, ci: CITest | None = None, tree: Tre
 
 
 class ClosestTest(NamedTuple):
-    """The columns about the test that came closest to removing an edge; empty where none was asked."""
+    """The columns about the test that came closest to removing an edge; empty if none was asked."""
 
     p_value: float = nan
     given: str | None = None
@@ -129,7 +130,7 @@ def _pool(beside: set[int], beside_other: set[int]) -> Variables:
 
 
 def _weakest(ci: CITest, pair: Pair, pools: Pools) -> Variables:
-    """The set with the largest p-value; of equals the one with less dependence, then the smaller one, then the first."""
+    """The set with the largest p-value; of equals that of least strength, then the first."""
 
     def nearness(z: Variables) -> tuple[float, float]:
         verdict = ci.verdict(*pair, z)
@@ -140,16 +141,17 @@ def _weakest(ci: CITest, pair: Pair, pools: Pools) -> Variables:
 
 
 def _weakest_partial_correlations(ci: FisherZ, pairs: Sequence[Pair], pools: Sequence[Pools]) -> list[Variables]:
-    """``_weakest`` for Fisher's z test: the same sets in the same order, each for all edges at once."""
+    """``_weakest`` for Fisher's z test: the same sets in the same order, for all edges at once."""
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     rooms = [_padded(pool) for pool in zip(*pools, strict=True)]
     best = _strength(ci, ends)
     found: list[Variables] = [()] * len(pairs)
-    for size in range(1, min(_LARGEST, ci.n_samples - 4) + 1):  # with more held fixed there are too few rows
+    testable = ci.n_samples - 4  # with more held fixed there are too few rows
+    for size in range(1, min(_LARGEST, testable) + 1):
         for room in rooms:
             for chosen in combinations(range(room.shape[1]), size):
                 rows = np.nonzero(room[:, chosen[-1]] >= 0)[0]
-                given = room[np.ix_(rows, chosen)]
+                given = room[rows[:, None], chosen]
                 strength = _strength(ci, np.hstack([ends[rows], given]))
                 weaker = strength < best[rows]
                 best[rows[weaker]] = strength[weaker]
@@ -169,13 +171,15 @@ def _strength(ci: FisherZ, rows: Ints) -> Floats:
     index, size = rows.T, rows.shape[1]
     left = {(a, b): ci.correlation[index[a], index[b]] for a, b in combinations_with_replacement(range(size), 2)}
     for p in range(2, size):
-        pivot = np.where(left[p, p] < SINGULAR, np.inf, left[p, p])  # one that is determined adds nothing
+        # A variable that is determined by those before it adds nothing.
+        pivot = np.where(left[p, p] < SINGULAR, np.inf, left[p, p])
         with_p = {a: left[_sorted_pair(a, p)] for a in (0, 1, *range(p + 1, size))}
         left = {(a, b): left[a, b] - with_p[a] / pivot * with_p[b] for a, b in combinations_with_replacement(with_p, 2)}
     xy, xx, yy = left[0, 1], left[0, 0], left[1, 1]
     is_determined = np.minimum(xx, yy) < SINGULAR
     r = np.where(is_determined, 0.0, xy / np.sqrt(np.where(is_determined, 1.0, xx * yy)))
-    return np.asarray(np.arctanh(np.minimum(np.abs(r), 1.0 - 1e-15)) * np.sqrt(ci.n_samples - (size - 2) - 3), dtype=np.float64)
+    freedom = ci.n_samples - (size - 2) - 3
+    return np.asarray(np.arctanh(np.minimum(np.abs(r), 1.0 - 1e-15)) * np.sqrt(freedom), dtype=np.float64)
 
 
 def _leaves(ends: Sequence[tuple[str, str]], labels: Sequence[str], tree: Tree) -> list[str]:

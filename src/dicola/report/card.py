@@ -1,9 +1,9 @@
-"""Graphs and discoveries as a notebook shows them: a drawing with a few lines, in plain HTML without scripts.
+"""Graphs and discoveries as a notebook shows them: a drawing and a few lines, without scripts.
 
-A drawing on its own follows the colours that the system prefers, and so would a notebook's, whose
-theme is chosen apart from the system's. Where the page around it names its theme (JupyterLab, VS Code,
-Colab, most sites of documentation) the drawing follows that one; elsewhere it brings its own ground,
-and text takes the colour of the page.
+A drawing on its own follows the colours that the system prefers, but the theme of a notebook is
+chosen apart from the system's. Where the page names its theme (JupyterLab, VS Code, Colab, most
+documentation sites) the drawing follows that one; elsewhere it follows the system, on a ground of
+its own. Text takes the colour of the page.
 """
 
 from __future__ import annotations
@@ -69,5 +69,5 @@ def _stage(picture: str) -> str:
 @cache
 def _theme() -> str:
     """The two sets of colours of a drawing once more, each for the pages that name their theme."""
-    light, dark = drawing_style().split(_SYSTEM_IS_DARK)
-    return f"@media screen {{\n{_LIGHT_PAGE} .dicola-card {{{light}}}\n{_DARK_PAGE} .dicola-card {{{dark}\n}}"  # ``dark`` ends in a brace
+    light, dark = drawing_style().rstrip().removesuffix("}").split(_SYSTEM_IS_DARK)
+    return f"@media screen {{\n{_LIGHT_PAGE} .dicola-card {{{light}}}\n{_DARK_PAGE} .dicola-card {{{dark}}}\n}}"

@@ -1,7 +1,8 @@
-"""A pandas table with one row per edge, for sorting, filtering and joining; it is written and not read back.
+"""A pandas table with one row per edge, for sorting, filtering and joining; it is not read back.
 
-Convention: ``u``, ``v``, ``mark_u`` and ``mark_v`` as in ``pag.json`` (``circle``, ``arrow``, ``tail``; ``mark_u`` stands at u), ``edge``
-the edge between the two as it is printed, ``type`` what it claims in a few words. Lost: nodes without edges.
+Convention: ``u``, ``v``, ``mark_u`` and ``mark_v`` as in ``pag.json`` (``circle``, ``arrow``,
+``tail``; ``mark_u`` stands at u), ``edge`` the edge between the two as it is printed, ``type`` what
+it claims in a few words. Lost: nodes without edges.
 """
 
 from __future__ import annotations
