@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dicola.errors import InvalidGraph
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NONE: Final = 0
 CIRCLE: Final = 1
@@ -184,6 +187,29 @@ class MixedGraph:
         from dicola.graphs.formats.pywhy import to_pywhy
 
         return to_pywhy(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A table with one row per edge, in the order of ``edges()``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            All columns are text: ``u`` and ``v``, the ends, such that the edge reads from tail to
+            arrowhead; ``mark_u`` and ``mark_v``, each ``circle``, ``arrow`` or ``tail``; ``edge``,
+            as printed, such as ``o->``; ``type``, what it claims in a few words. A graph without
+            edges has these columns and no rows.
+
+        Examples
+        --------
+        >>> print(MixedGraph.from_text("A o-> B; C <-- B").to_pandas().to_string())
+           u  v  mark_u mark_v edge                                type
+        0  A  B  circle  arrow  o->  u causes v, or hidden common cause
+        1  B  C    tail  arrow  -->                          u causes v
+
+        """
+        from dicola.graphs.formats.pandas import to_pandas
+
+        return to_pandas(self)
 
     @classmethod
     def _like(cls, graph: MixedGraph) -> Self:

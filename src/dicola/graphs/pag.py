@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark, MixedGraph
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark
+from dicola.graphs.relatives import Relatives
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class PAG(MixedGraph):
+class PAG(Relatives):
     """A partial ancestral graph, learned or true.
 
     An arrowhead at v says "v is not a cause of the other end", a tail says "v is a cause of the other end" (or of selection),
@@ -88,6 +89,11 @@ class PAG(MixedGraph):
         from dicola.report.card import drawing_for_notebook
 
         return drawing_for_notebook(self)
+
+    def _repr_html_(self) -> str | None:
+        from dicola.report.card import pag_card
+
+        return pag_card(self)
 
 
 WORDS = {

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dicola._version import __version__
 from dicola.graphs.marks import Edge, Mark
@@ -23,11 +23,17 @@ from dicola.report.labels import escaped, in_natural_order
 from dicola.report.payload import payload
 from dicola.report.result import Result
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _SCRIPTS: Final = ("dom", "facts", "stage", "shapes", "graph", "matrix", "panel", "tree", "tables", "app")
 
 
-def page(found: Result) -> str:
-    """The report as HTML text; the same result gives the same bytes."""
+def page(found: Result, table: pd.DataFrame | None = None) -> str:
+    """The report as HTML text; the same result gives the same bytes.
+
+    ``table`` is that of ``dicola.edge_table``, where there is one; its evidence is shown per edge.
+    """
     title = f"PAG of {len(found.pag)} variables"
     edges = found.pag.reordered(in_natural_order(found.pag.names)).edges()
     style, script = _resource("page.css"), _script()
@@ -63,7 +69,7 @@ def page(found: Result) -> str:
         _edges(edges),
         f"<footer>Made by dicola {escaped(__version__)}.</footer>",
         "</main>",
-        f'<script type="application/json" id="facts">{payload(found)}</script>',
+        f'<script type="application/json" id="facts">{payload(found, table)}</script>',
         f"<script>{script}</script>",
         "</body>",
         "</html>",

@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Branch
@@ -30,9 +31,13 @@ from dicola.report.words import MEANINGS, NO_REASON, OTHER_RULE, UNDECIDED, rule
 _ROOM_FOR_SETS: Final = 600_000  # numbers; a few megabytes
 
 
-def payload(found: Result) -> str:
-    """One JSON text, ASCII and free of ``<``, so that nothing in it can end the element it stands in."""
-    return json.dumps(_facts(found), ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
+def payload(found: Result, table: pd.DataFrame | None = None) -> str:
+    """One JSON text, ASCII and free of ``<``: nothing in it can end the element it stands in.
+
+    ``table`` is that of ``dicola.edge_table``, where there is one.
+    """
+    facts = _facts(found) | {"evidence": _evidence(found, table)}
+    return json.dumps(facts, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _facts(found: Result) -> dict[str, Any]:
@@ -71,6 +76,20 @@ def _facts(found: Result) -> dict[str, Any]:
             for name, rule in {**rules_of(found.settings), "": OTHER_RULE}.items()
         },
     }
+
+
+def _evidence(found: Result, table: pd.DataFrame | None) -> list[list[Any] | None] | None:
+    """Per edge p-value, names held fixed, sign, partial correlation; ``None`` if no edge has them."""
+    if table is None or table["p_value"].isna().all():
+        return None
+    columns = table[["u", "v", "p_value", "given", "sign", "partial_correlation"]].itertuples(index=False, name=None)
+    told = {frozenset((u, v)): None if pd.isna(p) else [_short(part) for part in (p, *rest)] for u, v, p, *rest in columns}
+    return [told[frozenset((edge.u, edge.v))] for edge in found.pag.reordered(found.skeleton.labels).edges()]
+
+
+def _short(value: Any) -> Any:
+    """A number to four digits; ``None`` in place of a gap."""
+    return None if pd.isna(value) else value if isinstance(value, str) else float(f"{value:.4g}")
 
 
 def _about(settings: Mapping[str, Any]) -> list[str]:
