@@ -130,14 +130,11 @@ def _pool(beside: set[int], beside_other: set[int]) -> Variables:
 
 
 def _weakest(ci: CITest, pair: Pair, pools: Pools) -> Variables:
-    """The set with the largest p-value; of equals that of least strength, then the first."""
-
-    def nearness(z: Variables) -> tuple[float, float]:
-        verdict = ci.verdict(*pair, z)
-        return (-1.0 if isnan(verdict.p_value) else verdict.p_value), -verdict.strength
-
-    sets = dict.fromkeys(z for size in range(_LARGEST + 1) for pool in pools for z in combinations(pool, size))
-    return max(sets, key=nearness)
+    """The set with the largest p-value, the first of equals."""
+    sets = list(dict.fromkeys(z for size in range(_LARGEST + 1) for pool in pools for z in combinations(pool, size)))
+    logs = ci.log_p_values(*pair, sets)
+    values = ci.p_values(*pair, sets) if logs is None else logs
+    return sets[int(np.argmax(np.where(np.isnan(values), -np.inf, values)))]
 
 
 def _weakest_partial_correlations(ci: FisherZ, pairs: Sequence[Pair], pools: Sequence[Pools]) -> list[Variables]:
