@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from dicola.errors import InvalidData, InvalidSetting
-from dicola.study.plan import Study, load_study
-from dicola.study.rows import Rows
-from dicola.study.summary import Results
+from dicola import InvalidData, InvalidSetting
+from dicola_experiments.plan import Study, load_study
+from dicola_experiments.rows import Rows
+from dicola_experiments.summary import Results
 
 RANDOM = ("er30-3", "er30-5", "er50-3-5", "er50-3-7")
 NETWORKS = ("mildew", "barley", "andes", "link")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dicola.study.methods import BASES
-from dicola.study.plan import Setting
-from dicola.study.summary import Comparison, Mean, Outcome, Results, compared
+from dicola_experiments.methods import BASES
+from dicola_experiments.plan import Setting
+from dicola_experiments.summary import Comparison, Mean, Outcome, Results, compared
 
 VARIANTS = ("paper", "auto", "reference", "uig")
 """The rules that stop the splitting, and no splitting at all."""

@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dicola.ci.fisher_z import FisherZ
-from dicola.discover import discover
-from dicola.graphs.marks import MixedGraph
-from dicola.graphs.pag import PAG
+from dicola import PAG, FisherZ, discover
 from dicola.metrics import Scores, compare
-from dicola.study.methods import ALPHA, DEGREE, METHODS, MMB_BY_MMB, Answer, around
-from dicola.study.plan import STRONG, Cell, Problem, Setting
-from dicola.study.rows import Row
+from dicola_experiments.methods import ALPHA, DEGREE, METHODS, MMB_BY_MMB, Answer, around
+from dicola_experiments.plan import STRONG, Cell, Problem, Setting
+from dicola_experiments.rows import Row
 
 _DIGITS = 4  # of ratios; seconds keep six
 _WARM_UP = Setting("ER(12,3)", 1, "any", 200)
@@ -96,15 +93,15 @@ def _local(cell: Cell, problem: Problem) -> dict[str, Any]:
 
 def target_of(truth: PAG, seed: int) -> str:
     """A target "with a relatively large adjacency set": drawn from the quarter of the variables with most neighbours."""
-    degrees = (truth.marks != 0).sum(axis=1)
+    degrees = (truth.to_matrix() != 0).sum(axis=1)
     by_degree = sorted(range(len(truth)), key=lambda v: (-int(degrees[v]), v))
     return truth.names[int(np.random.default_rng(seed).choice(by_degree[: max(1, len(truth) // 4)]))]
 
 
-def _edges_at(graph: MixedGraph, target: str) -> dict[str, tuple[int, int]]:
+def _edges_at(graph: PAG, target: str) -> dict[str, tuple[int, int]]:
     """The neighbours of a vertex, each with the marks at the vertex and at the neighbour."""
-    at = graph.index(target)
-    return {graph.names[v]: (int(graph.marks[v, at]), int(graph.marks[at, v])) for v in np.flatnonzero(graph.marks[at])}
+    at, marks = graph.names.index(target), graph.to_matrix()
+    return {graph.names[v]: (int(marks[v, at]), int(marks[at, v])) for v in np.flatnonzero(marks[at])}
 
 
 _MEASURES = {"recovery": _recovery, "degrees": _degrees, "local": _local, "population": _population}

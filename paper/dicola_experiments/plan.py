@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from dicola.errors import InvalidSetting
-from dicola.graphs.dag import DAG
+from dicola import DAG, InvalidSetting
 from dicola.simulate import er_dag, hide, linear_gaussian, linear_gaussian_covariance, network, network_names
-from dicola.study.methods import expanded
+from dicola_experiments.methods import expanded
 
 Kind = Literal["recovery", "degrees", "local", "population", "expression"]
 STRONG = (0.5, 1.0)  # sizes of the paper's coefficients

@@ -1,4 +1,4 @@
-"""A process that makes runs and can be stopped at any moment: ``python -m dicola.study.worker``, one JSON object a line each way.
+"""A process that makes runs and can be stopped at any moment: ``python -m dicola_experiments.worker``, one JSON object a line each way.
 
 A line in names a cell and a seed. Two lines answer it: ``started`` when data are drawn and everything is compiled, so that the cap counts
 the run alone, then the figures. It ends when its input does, in the middle of a run if need be.
@@ -14,8 +14,8 @@ from dataclasses import asdict
 from queue import Queue
 from typing import Any
 
-from dicola.study.measure import measure, warm_up
-from dicola.study.plan import Cell, Setting
+from dicola_experiments.measure import measure, warm_up
+from dicola_experiments.plan import Cell, Setting
 
 
 def task(cell: Cell, seed: int) -> bytes:

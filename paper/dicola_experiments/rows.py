@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from dicola.errors import InvalidData
-from dicola.study.plan import STRONG, Cell
+from dicola import InvalidData
+from dicola_experiments.plan import STRONG, Cell
 
 Row = dict[str, Any]
 

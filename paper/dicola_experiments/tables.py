@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dicola.study.plan import Setting
-from dicola.study.summary import Mean, Outcome, Results
+from dicola_experiments.plan import Setting
+from dicola_experiments.summary import Mean, Outcome, Results
 
 TITLES = {
     "f1": "F1 of the skeleton",

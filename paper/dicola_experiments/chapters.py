@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dicola.study.claims import VARIANTS, Check, checks
-from dicola.study.expression import Facts, read_expression
-from dicola.study.figures import method_name
-from dicola.study.folder import Folder
-from dicola.study.markdown import bold, folded, picture, times
-from dicola.study.methods import BASES, GROUPS
-from dicola.study.plan import Setting
-from dicola.study.published import Published, one_line
-from dicola.study.summary import Mean, Outcome, Results, compared
-from dicola.study.tables import LEGEND, Table, cell_text, expression_table, mean_text, study_tables
+from dicola_experiments.claims import VARIANTS, Check, checks
+from dicola_experiments.expression import Facts, read_expression
+from dicola_experiments.figures import method_name
+from dicola_experiments.folder import Folder
+from dicola_experiments.markdown import bold, folded, picture, times
+from dicola_experiments.methods import BASES, GROUPS
+from dicola_experiments.plan import Setting
+from dicola_experiments.published import Published, one_line
+from dicola_experiments.summary import Mean, Outcome, Results, compared
+from dicola_experiments.tables import LEGEND, Table, cell_text, expression_table, mean_text, study_tables
 
 _SAMPLES = 2000  # of the comparisons at one number of rows
 _SLACK = 0.15  # of a published degree, or three standard errors

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
-from dicola.study.plan import Cell, Setting, Study
-from dicola.study.rows import NO_SEED, Row, Rows, cell_key
+from dicola_experiments.plan import Cell, Setting, Study
+from dicola_experiments.rows import NO_SEED, Row, Rows, cell_key
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from math import log10
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from dicola.extras import from_extra
-from dicola.graphs.marks import ARROW, CIRCLE, TAIL
-from dicola.graphs.pag import PAG
-from dicola.report.figures import MARK_COLOURS
-from dicola.study.methods import BASES, base_of
-from dicola.study.plan import Setting
-from dicola.study.summary import Outcome, Results, compared
+from dicola import PAG
+from dicola_experiments.extras import from_extra
+from dicola_experiments.files import write_changed
+from dicola_experiments.methods import BASES, base_of
+from dicola_experiments.plan import Setting
+from dicola_experiments.summary import Outcome, Results, compared
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ _VARIANT_NAMES: Final = {
     "auto": 'stop="auto"',
     "uig": "from the UIG, not divided",
 }
-MARK_LABELS: Final = {ARROW: "arrowhead", TAIL: "tail", CIRCLE: "circle"}
+MARK_COLOURS: Final = {"arrowhead": "#14181e", "tail": "#1f5fc4", "circle": "#c62f2f"}  # those of PAG.plot_matrix
 _INK = "#22272e"
 _SAMPLES: Final = 2000  # of the comparison at one number of rows
 _RULES: Final = {
@@ -122,7 +122,6 @@ def figures_of(studies: Mapping[str, Results]) -> dict[str, Callable[[], Figure]
 
 def write_figures(studies: Mapping[str, Results], folder: Path) -> list[Path]:
     """Draw all figures into the folder, each as SVG and PNG."""
-    folder.mkdir(parents=True, exist_ok=True)
     written = []
     with drawing():
         for name, draw in figures_of(studies).items():
@@ -141,12 +140,15 @@ def drawing() -> Iterator[None]:
 
 
 def save(figure: Figure, path: Path) -> list[Path]:
-    """As SVG and PNG without anything that differs from run to run."""
-    svg, png = path.with_name(f"{path.name}.svg"), path.with_name(f"{path.name}.png")
-    figure.savefig(svg, metadata={"Date": None, "Creator": None})
-    svg.write_text(re.sub(r"[ \t]+$", "", svg.read_text(encoding="utf-8"), flags=re.MULTILINE), encoding="utf-8", newline="\n")
-    figure.savefig(png, metadata={"Software": None})
-    return [svg, png]
+    """As SVG and PNG without anything that differs from run to run; a file that would not change is left as it is."""
+    svg, png = BytesIO(), BytesIO()
+    figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    figure.savefig(png, format="png", metadata={"Software": None})
+    plain = re.sub(rb"[ \t]+$", b"", svg.getvalue(), flags=re.MULTILINE)
+    return [
+        write_changed(path.with_name(f"{path.name}.svg"), plain),
+        write_changed(path.with_name(f"{path.name}.png"), png.getvalue()),
+    ]
 
 
 def learners_figure(studies: Sequence[Results]) -> Figure:
@@ -257,7 +259,7 @@ def matrices_figure(pags: Mapping[str, PAG], groups: Mapping[str, Sequence[str]]
         pag.plot_matrix(ax, groups=groups)
         ax.set_xlabel(f"{title}, {pag.n_edges} edges", labelpad=6)
     patches = from_extra("matplotlib.patches", "matplotlib")
-    handles = [patches.Patch(color=MARK_COLOURS[mark], label=label) for mark, label in MARK_LABELS.items()]
+    handles = [patches.Patch(color=colour, label=label) for label, colour in MARK_COLOURS.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure
 

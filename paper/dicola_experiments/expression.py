@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
@@ -11,15 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dicola.ci.fisher_z import FisherZ
-from dicola.data import Dataset, read_table
-from dicola.discover import discover
-from dicola.errors import InvalidData, InvalidSetting
-from dicola.files import write_texts
-from dicola.graphs.marks import Mark
-from dicola.graphs.pag import PAG
-from dicola.study.figures import drawing, matrices_figure, save
-from dicola.study.plan import Study
+from dicola import PAG, Dataset, FisherZ, InvalidData, InvalidSetting, discover, read_table
+from dicola_experiments.figures import drawing, matrices_figure, save
+from dicola_experiments.files import write_changed
+from dicola_experiments.plan import Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,8 +63,7 @@ def run_expression(study: Study, data: Path | None, results: Path, figures: Path
             for selection in selections(study)
         ],
     }
-    write_texts(results, {f"{study.name}.json": json.dumps(facts, ensure_ascii=False, indent=1) + "\n"})
-    figures.mkdir(parents=True, exist_ok=True)
+    write_changed(results / f"{study.name}.json", json.dumps(facts, ensure_ascii=False, indent=1).encode() + b"\n")
     with drawing():
         for selection in selections(study):
             pags = {f'stop="{stop}"': pag for stop, (_, pag) in list(found[selection.name].items())[:2]}
@@ -140,7 +135,8 @@ def _learned(study: Study, selection: Selection, frame: pd.DataFrame) -> dict[st
         result = discover(ci, learner=study.more["learner"], stop=stop)
         pag = result.pag.reordered(selection.genes)
         tree = {"leaves": result.tree.n_leaves, "largest_leaf": result.tree.largest_leaf, "depth": result.tree.depth}
-        marks = {mark.name.lower(): pag.count(mark) for mark in (Mark.ARROW, Mark.TAIL, Mark.CIRCLE)}
+        ends = Counter(mark.name.lower() for edge in pag.edges() for mark in (edge.mark_u, edge.mark_v))
+        marks = {name: ends[name] for name in ("arrow", "tail", "circle")}
         lines = [{"edge": str(edge), "words": words} for edge, words in zip(pag.edges(), pag.in_words(), strict=True)]
         facts = {"stop": stop, "tests": dict(result.tests), **tree, "marks": marks, **pathway_facts(pag, selection.pathways)}
         found[stop] = (facts | {"in_words": lines}, pag)

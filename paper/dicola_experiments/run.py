@@ -10,16 +10,18 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from dicola.errors import InvalidSetting
-from dicola.study.measure import row_of
-from dicola.study.methods import is_installed
-from dicola.study.plan import Cell, Study
-from dicola.study.rows import GIVE_UP, NO_SEED, Row, Rows
-from dicola.study.worker import task
+from dicola import InvalidSetting
+from dicola_experiments.measure import row_of
+from dicola_experiments.methods import is_installed
+from dicola_experiments.plan import Cell, Study
+from dicola_experiments.rows import GIVE_UP, NO_SEED, Row, Rows
+from dicola_experiments.worker import task
 
+_HOME = Path(__file__).resolve().parents[1]  # workers find this package there
 _START = 120.0  # seconds a worker may take to load, compile and draw its data before the cap begins to count
 _OVERHEAD = 0.02  # seconds a run takes besides, for the estimate
 
@@ -172,15 +174,16 @@ class _Worker:
 
     @staticmethod
     async def _begin() -> asyncio.subprocess.Process:
+        path = os.pathsep.join(filter(None, (str(_HOME), os.environ.get("PYTHONPATH"))))
         one_core = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
         return await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "dicola.study.worker",
+            "dicola_experiments.worker",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env={**os.environ, **one_core},
+            env={**os.environ, **one_core, "PYTHONPATH": path},
             start_new_session=True,  # Ctrl-C is ours to handle
         )
 
