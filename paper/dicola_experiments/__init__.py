@@ -1,4 +1,5 @@
-"""The paper's experiments: a settings file in, JSON lines out, tables and figures from these. ``dicola paper`` is the door.
+"""The paper's experiments: settings files in, JSON lines out, then tables, figures and a report.
 
-They use public names of dicola alone. Nothing is imported here, so that help and completion need not wait.
+``dicola paper`` runs them; they use only public names of dicola. Nothing is imported here, so that
+help and completion need not wait.
 """

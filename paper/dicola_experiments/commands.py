@@ -1,4 +1,7 @@
-"""The commands of ``dicola paper``, which finds them here in a clone; what they do is loaded when one is called."""
+"""The commands of ``dicola paper``, which finds them here in a clone.
+
+What a command needs is imported when it is called, so that help and completion need not wait.
+"""
 
 from __future__ import annotations
 

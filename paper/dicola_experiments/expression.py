@@ -1,4 +1,4 @@
-"""Genes of known pathways: learn a PAG of their expression and ask whether its edges keep to the pathways."""
+"""Genes of known pathways: learn a PAG of their expression; do its edges keep to the pathways?"""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ class Selection:
 
 
 def run_expression(study: Study, data: Path | None, results: Path, figures: Path) -> Facts:
-    """Learn a PAG of each selection with each rule that stops the splitting; write the facts as JSON and the mark matrices as figures."""
+    """Learn a PAG of each selection with each rule that stops the splitting.
+
+    The facts are written as JSON, the mark matrices as figures.
+    """
     if data is None:
         raise InvalidSetting(f"{study.name!r} needs a table that the repository does not hold; name its file with --data.")
     frame = _table(read_table(data), study)
@@ -97,9 +100,10 @@ def selections(study: Study) -> list[Selection]:
 
 
 def pathway_facts(pag: PAG, pathways: Mapping[str, Sequence[str]]) -> Facts:
-    """How many edges stay within a pathway, beside the share that random pairs of these genes would have.
+    """How many edges stay within a pathway, beside the share among random pairs of these genes.
 
-    ``chance`` is the share of random relabellings of the genes, pathway sizes kept, with at least as many edges within.
+    ``chance`` is the share of random relabellings of the genes, pathway sizes kept, with at least
+    as many edges within.
     """
     home = {gene: name for name, genes in pathways.items() for gene in genes}
     labels = np.array([list(pathways).index(home[gene]) for gene in pag.names])

@@ -10,7 +10,7 @@ from dicola import MissingExtra
 
 
 def from_extra(module: str, package: str) -> ModuleType:
-    """Import a module of such a package, deaf to what it warns of; ``MissingExtra`` says how to install it."""
+    """Import a module of such a package, without its warnings; an error says how to install it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -9,7 +9,7 @@ from dicola import InvalidData
 
 
 def writable_folder(folder: Path) -> Path:
-    """The folder, if results could be written there; asked before a long run. Nothing is made yet."""
+    """The folder, if results could be written there; asked before a long run, it makes nothing."""
     nearest = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
     if not nearest.is_dir():
         raise InvalidData(f"{str(nearest)!r} is a file; the results need a folder.")

@@ -1,4 +1,4 @@
-"""A folder of studies: their settings files, and beside them the rows in ``results``, the figures and the report."""
+"""A folder of studies: settings files, beside them the rows in ``results``, figures and report."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Folder:
         return Results(self.study(name), self.rows(name))
 
     def pack(self, name: str) -> bool:
-        """Move the rows of a study into its compressed file; not while another run is adding to them."""
+        """Pack the rows of a study into its compressed file, unless a run is adding to them."""
         rows = self.rows(name)
         if not rows.path.exists():
             return True

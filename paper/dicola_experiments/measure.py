@@ -28,7 +28,7 @@ def row_of(cell: Cell, seed: int, cap: float, status: str, facts: dict[str, Any]
 
 
 def warm_up(cell: Cell) -> None:
-    """Run the method once on something small, so that no seconds are spent on loading and compiling."""
+    """Run the method once on something small, so that loading and compiling cost it no seconds."""
     if cell.method != DEGREE:
         _MEASURES[cell.kind](Cell(cell.kind, _WARM_UP, cell.method, 1, cell.cap), _WARM_UP.draw(1))
 
@@ -61,7 +61,7 @@ def _degrees(cell: Cell, problem: Problem) -> dict[str, Any]:
 
 
 def _population(cell: Cell, problem: Problem) -> dict[str, Any]:
-    """From the exact covariance, taken for that of so many rows: is the PAG the true one, mark for mark?"""
+    """From the exact covariance, as if of so many rows: is the PAG the true one, mark for mark?"""
     covariance = problem.covariance()
     ci = FisherZ.from_covariance(covariance.to_numpy(), n_samples=problem.setting.samples, names=covariance.columns, alpha=ALPHA)
     start = perf_counter()
@@ -76,7 +76,11 @@ def _population(cell: Cell, problem: Problem) -> dict[str, Any]:
 
 
 def _local(cell: Cell, problem: Problem) -> dict[str, Any]:
-    """Edges of one target alone. What the paper counts it does not say: adjacency, both marks right, and marks one by one are given."""
+    """Only the edges of one target.
+
+    The paper does not say what it counts, so we give all three: adjacencies, edges with both marks
+    right, and single marks.
+    """
     truth, table = _truth(problem), problem.table()
     target = target_of(truth, problem.seed)
     answer = around(table, target) if cell.method == MMB_BY_MMB else METHODS[cell.method](table)
@@ -92,7 +96,10 @@ def _local(cell: Cell, problem: Problem) -> dict[str, Any]:
 
 
 def target_of(truth: PAG, seed: int) -> str:
-    """A target "with a relatively large adjacency set": drawn from the quarter of the variables with most neighbours."""
+    """A target "with a relatively large adjacency set".
+
+    It is drawn from the quarter of the variables that has the most neighbours.
+    """
     degrees = (truth.to_matrix() != 0).sum(axis=1)
     by_degree = sorted(range(len(truth)), key=lambda v: (-int(degrees[v]), v))
     return truth.names[int(np.random.default_rng(seed).choice(by_degree[: max(1, len(truth) // 4)]))]

@@ -1,9 +1,12 @@
-"""The methods that studies compare, by name: each takes a table and answers with a graph, counts and seconds.
+"""The methods that studies compare, by name: a table in; a graph, counts and seconds out.
 
-``fci`` is a learner on all variables at once; ``dicola+fci/paper`` the same within DiCoLa, with the rule that stops the splitting (``fci``
-alone has its usual limit on sets from Possible-D-Sep, its leaves have none: ``dicola+fci limited/paper`` has it on the leaves too);
-``uig+fci`` starts it from the independence graph without any split; ``causal-learn fci`` is another library's. ``mode balanced`` is one of
-the modes. A name of a group stands for its members.
+- ``fci`` is a learner on all variables at once, with its usual limit on sets from Possible-D-Sep.
+- ``dicola+fci/paper`` is the same within DiCoLa, with the rule that stops the splitting. Its leaves
+  have no such limit; with ``dicola+fci limited/paper`` they do.
+- ``uig+fci`` starts from the independence graph and splits nothing.
+- ``causal-learn fci`` is another library's, and ``mode balanced`` is one of the modes.
+
+The name of a group stands for its members.
 """
 
 from __future__ import annotations
@@ -32,7 +35,10 @@ _CIRCLE = 1  # pcalg's code, as in PAG.from_matrix
 
 @dataclass(frozen=True)
 class Answer:
-    """What a method gave back: a PAG, or a graph whose marks mean nothing; tests by phase; the shape of its decomposition, if any."""
+    """What a method gave back: a graph, tests by phase, and the shape of any decomposition.
+
+    Unless ``marked``, the marks of the graph mean nothing.
+    """
 
     graph: PAG
     marked: bool
@@ -149,7 +155,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 GROUPS["native"] = (*GROUPS["alone"], *GROUPS["dicola"], *GROUPS["uig"])
 GROUPS["all"] = (*GROUPS["native"], *GROUPS["peers"])
 
-MMB_BY_MMB = "mmb-by-mmb"  # learns around one variable; the others are asked for all and looked at there
+MMB_BY_MMB = "mmb-by-mmb"  # learns around one variable; the others learn all and are judged there
 DEGREE = "degree"  # no method: the graphs themselves are measured
 
 
@@ -178,7 +184,7 @@ def is_installed(method: str) -> bool:
 
 
 def base_of(method: str) -> str:
-    """The base learner of a method within DiCoLa or started from the independence graph; of any other its own name.
+    """The base learner of a method named ``dicola+…`` or ``uig+…``; of any other its own name.
 
     >>> base_of("dicola+fci+/paper"), base_of("uig+icd"), base_of("rfci")
     ('fci+', 'icd', 'rfci')

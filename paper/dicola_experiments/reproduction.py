@@ -1,4 +1,4 @@
-"""``REPRODUCTION.md``: what the paper publishes beside what the rows say, with the reasons where the two differ."""
+"""``REPRODUCTION.md``: what the paper publishes beside what the rows say, and why they differ."""
 
 from __future__ import annotations
 

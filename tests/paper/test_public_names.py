@@ -1,4 +1,4 @@
-"""The experiments stand outside the library, so they may use what it shows to everybody and nothing else."""
+"""The experiments stand outside the library: they use what it shows to everybody, nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``dicola paper``: a door to the paper's experiments, whose code lies in the repository's folder ``paper`` and not in the package."""
+"""``dicola paper``: a door to the paper's experiments.
+
+Their code lies in the repository's folder ``paper`` and not in the package.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ _NEEDS = (
 
 
 class _Door(TyperGroup):
-    """Takes its commands from the clone at hand; without one there are none, and each use says what it needs."""
+    """Takes its commands from the clone at hand; without a clone it says what it needs."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         home = _home(args)
@@ -46,9 +49,9 @@ class _Door(TyperGroup):
 
 
 def _home(args: list[str]) -> Path | None:
-    """The first folder that holds the experiments: the one after ``--folder``, else ``paper`` in the current directory.
+    """The folder that holds the code: the one after ``--folder``, else ``./paper``.
 
-    The studies of a folder without code can thus be run from a clone.
+    So in a clone one can also run studies that lie elsewhere.
     """
     after = [value for option, value in pairwise(args) if option == "--folder"]
     joined = [value for option, equals, value in (arg.partition("=") for arg in args) if equals and option == "--folder"]
@@ -58,7 +61,8 @@ def _home(args: list[str]) -> Path | None:
 def _commands(home: Path) -> Any:
     """The commands of the experiments there.
 
-    Their package imports itself by name, so its folder joins ``sys.path``: at the end, where it hides nothing, and once.
+    Their package imports itself by name, so its folder joins ``sys.path``: once, and at the end,
+    where it hides nothing.
     """
     if _PACKAGE not in sys.modules:
         sys.path.append(str(home.resolve()))
