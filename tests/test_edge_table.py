@@ -33,6 +33,11 @@ def sets_around(pag: PAG, u: str, v: str) -> list[tuple[str, ...]]:
     return [(), *(z for pool in pools for size in (1, 2) for z in combinations(pool, size))]
 
 
+def logarithm(ci: CITest, u: str, v: str, z: tuple[str, ...]) -> float:
+    x, y, given = ci.positions(u, v, z)
+    return float(ci.log_p_values(x, y, [given])[0])
+
+
 def assert_is_the_weakest(pag: PAG, ci: CITest, found: pd.DataFrame) -> None:
     assert len(found) == pag.n_edges
     for row in found.itertuples():
@@ -40,7 +45,8 @@ def assert_is_the_weakest(pag: PAG, ci: CITest, found: pd.DataFrame) -> None:
         given = tuple(row.given.split(", ")) if row.given else ()
         told = ci(row.u, row.v, given)
         assert row.p_value == told.p_value == max(verdict.p_value for verdict in verdicts)
-        assert told.strength == pytest.approx(min(verdict.strength for verdict in verdicts), rel=1e-12)
+        logs = [logarithm(ci, row.u, row.v, z) for z in sets_around(pag, row.u, row.v)]
+        assert logarithm(ci, row.u, row.v, given) == pytest.approx(max(logs), rel=1e-12)
         assert set(given) in [set(z) for z in sets_around(pag, row.u, row.v)]
 
 
@@ -54,6 +60,9 @@ class Plain(CITest):
     def verdict(self, x: int, y: int, z: tuple[int, ...]) -> Verdict:
         assert x < y and list(z) == sorted(z)
         return self.test.verdict(x, y, z)
+
+    def log_p_values(self, x: int, y: int, sets: list[tuple[int, ...]]) -> np.ndarray:
+        return self.test.log_p_values(x, y, sets)
 
 
 @pytest.mark.parametrize("rows", [6, 30, 1000])

@@ -1,4 +1,8 @@
-"""What the rows of a study say: means with standard errors for each setting and method, and differences between methods seed by seed."""
+"""What the rows of a study say.
+
+Means with standard errors for each setting and method, and differences between methods seed by
+seed.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,8 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
-from dicola.study.plan import Cell, Setting, Study
-from dicola.study.rows import NO_SEED, Row, Rows, cell_key
+from dicola_experiments.plan import Cell, Setting, Study
+from dicola_experiments.rows import NO_SEED, Row, Rows, cell_key
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,10 @@ class Mean:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All runs of one method on one setting. ``given_up``: it was stopped so often that it was not run further there."""
+    """All runs of one method on one setting.
+
+    ``given_up``: it was stopped so often that it was not run further there.
+    """
 
     cell: Cell
     rows: tuple[Row, ...]
@@ -94,10 +101,11 @@ METRICS = (
 
 
 def figure(row: Row, metric: str) -> float | None:
-    """One figure of a row: ``tests`` is the number of all, ``tests.leaves`` that of one phase; ``None`` where it has none.
+    """One figure of a row, or ``None`` where it has none.
 
-    ``tests.learning`` are all but those of the blankets. ``time`` is what the run, which has one thread, took of a processor: it does
-    not depend on who else used the machine.
+    ``tests`` is the number of all tests, ``tests.leaves`` that of one phase, ``tests.learning``
+    that of all but the blankets. ``time`` is what the run, which has one thread, took of a
+    processor: it does not depend on who else used the machine.
     """
     if metric == "time":
         metric = "cpu_seconds" if "cpu_seconds" in row else "seconds"
@@ -140,7 +148,10 @@ class Results:
         return list(dict.fromkeys(method for _, method in self._outcomes))
 
     def series(self) -> dict[tuple[str, int, str], list[Setting]]:
-        """Settings that differ in the number of rows alone, by graph, hidden variables and pool (with coefficients, if not the paper's)."""
+        """Settings that differ only in the number of rows, by graph, hidden variables and pool.
+
+        Coefficients other than the paper's are named beside the pool.
+        """
         found: dict[tuple[str, int, str], list[Setting]] = {}
         for setting in self.settings:
             pool = " ".join(filter(None, (setting.pool, setting.sizes)))
@@ -150,7 +161,10 @@ class Results:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A method against another on the seeds that both finished: means of both, and of their difference (first minus second)."""
+    """A method against another on the seeds that both finished.
+
+    Means of both, and of their difference (first minus second).
+    """
 
     first: Mean
     second: Mean
@@ -163,7 +177,10 @@ class Comparison:
 
 
 def compared(first: Outcome, second: Outcome, metric: str) -> Comparison | None:
-    """Seed by seed, for the same seed is the same graph and the same table; ``None`` where no seed was finished by both."""
+    """Seed by seed, because the same seed is the same graph and the same table.
+
+    ``None`` where no seed was finished by both.
+    """
     mine = {row["seed"]: value for row in first.finished if (value := figure(row, metric)) is not None}
     other = {row["seed"]: value for row in second.finished if (value := figure(row, metric)) is not None}
     seeds = sorted(mine.keys() & other.keys())

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dicola.errors import InvalidSetting
+from dicola import InvalidSetting
 
 
 def read_facts(path: Path) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Run a study: every cell, every seed, several at a time, each within its cap; stopped at any moment, it goes on where it was."""
+"""Run a study: every cell, every seed, several at a time, each within its cap.
+
+Stopped at any moment and started again, it goes on where it was.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,19 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from dicola.errors import InvalidSetting
-from dicola.study.measure import row_of
-from dicola.study.methods import is_installed
-from dicola.study.plan import Cell, Study
-from dicola.study.rows import GIVE_UP, NO_SEED, Row, Rows
-from dicola.study.worker import task
+from dicola import InvalidSetting
+from dicola_experiments.measure import row_of
+from dicola_experiments.methods import is_installed
+from dicola_experiments.plan import Cell, Study
+from dicola_experiments.rows import GIVE_UP, NO_SEED, Row, Rows
+from dicola_experiments.worker import task
 
-_START = 120.0  # seconds a worker may take to load, compile and draw its data before the cap begins to count
+_HOME = Path(__file__).resolve().parents[1]  # workers find this package there
+_START = 120.0  # seconds a worker may take to load, compile and draw data before the cap counts
 _OVERHEAD = 0.02  # seconds a run takes besides, for the estimate
 
 
@@ -46,7 +51,7 @@ def run_study(
     budget: float | None = None,
     progress: Callable[[Standing], None] = lambda standing: None,
 ) -> Standing:
-    """Make the runs that are missing and append their rows; no new run is begun when the budget of seconds is spent."""
+    """Make the missing runs and append their rows; begin none when the budget is spent."""
     if jobs < 1:
         raise InvalidSetting(f"jobs is {jobs}; it must be a whole number of workers from 1 on.")
     with rows.writing():
@@ -60,7 +65,10 @@ def standing(study: Study, rows: Rows) -> Standing:
 
 
 class _Run:
-    """Workers take cells from a queue; within a cell the seeds follow one another, so what is given up does not depend on the workers."""
+    """Workers take cells from a queue.
+
+    Within a cell the seeds follow one another, so what is given up does not depend on the workers.
+    """
 
     def __init__(self, cells: list[Cell], rows: Rows, budget: float | None, progress: Callable[[Standing], None]) -> None:
         self._cells, self._rows, self._progress = cells, rows, progress
@@ -96,7 +104,10 @@ class _Run:
             await worker.stop()
 
     def _missing(self, cell: Cell) -> Iterator[tuple[int, float]]:
-        """The runs a cell still needs, each with its cap; what came of the one before is known when the next is asked for."""
+        """The runs that a cell still needs, each with its cap.
+
+        The row of one run is known before we ask for the next.
+        """
         for seed in cell.seeds:
             if self._rows.is_given_up(cell):
                 break
@@ -119,7 +130,7 @@ class _Run:
         return Standing(self._total - left, self._total, self._seconds_left(), last)
 
     def _seconds_left(self) -> float:
-        """Runs left times the mean seconds of their method so far; of a method not begun, of all."""
+        """Runs left times the mean seconds of their method so far, or of all methods."""
         n, seconds = (sum(column) for column in zip(*self._taken.values(), strict=True)) if self._taken else (0, 0.0)
         overall = seconds / n if n else 1.0
         left = 0.0
@@ -143,7 +154,7 @@ class _Worker:
         self._process: asyncio.subprocess.Process | None = None
 
     async def run(self, cell: Cell, seed: int, cap: float) -> Row:
-        """The row of one run; a run that is not finished after ``cap`` seconds is stopped with its process."""
+        """The row of one run; after ``cap`` seconds the run is stopped with its process."""
         process = self._process = self._process or await self._begin()
         assert process.stdin is not None
         process.stdin.write(task(cell, seed))
@@ -172,15 +183,16 @@ class _Worker:
 
     @staticmethod
     async def _begin() -> asyncio.subprocess.Process:
+        path = os.pathsep.join(filter(None, (str(_HOME), os.environ.get("PYTHONPATH"))))
         one_core = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
         return await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "dicola.study.worker",
+            "dicola_experiments.worker",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env={**os.environ, **one_core},
+            env={**os.environ, **one_core, "PYTHONPATH": path},
             start_new_session=True,  # Ctrl-C is ours to handle
         )
 

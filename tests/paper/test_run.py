@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from dicola.errors import InvalidSetting
-from dicola.study import Rows, Series, Study, load_study, run_study
-from dicola.study.measure import row_of
-from dicola.study.methods import GROUPS, is_installed
-from dicola.study.run import standing
+from dicola_experiments.measure import row_of
+from dicola_experiments.methods import GROUPS, is_installed
+from dicola_experiments.plan import Series, Study, load_study
+from dicola_experiments.rows import Rows
+from dicola_experiments.run import run_study, standing
 
 PAPER = Path(__file__).parents[2] / "paper"
 CLOCKS = ("seconds", "cpu_seconds")
@@ -51,12 +52,15 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_rows(tmp_path):
     assert run_study(whole, plain, jobs=2).is_complete
     code = f"""
 from pathlib import Path
-from dicola.study import *
+from dicola_experiments.plan import *
+from dicola_experiments.rows import Rows
+from dicola_experiments.run import run_study
 run_study(Study("mine", "T", "S", ({whole.series[0]!r},)), Rows(Path({str(tmp_path)!r}), "mine"), jobs=2)
 """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(PAPER), os.environ.get("PYTHONPATH"))))}
     path, kills = tmp_path / "mine.jsonl", 0
     for enough in (5, 20, 33):
-        process = subprocess.Popen([sys.executable, "-c", code])
+        process = subprocess.Popen([sys.executable, "-c", code], env=environment)
         while process.poll() is None and (not path.exists() or path.read_bytes().count(b"\n") < enough):
             time.sleep(0.005)
         if process.poll() is None:
@@ -142,7 +146,7 @@ def test_a_run_that_fails_is_a_row_that_says_why_and_the_others_go_on(tmp_path):
 
 
 def test_peers_that_are_not_installed_are_left_out(tmp_path, monkeypatch):
-    monkeypatch.setattr("dicola.study.run.is_installed", lambda method: method != "rcd l-marvel")
+    monkeypatch.setattr("dicola_experiments.run.is_installed", lambda method: method != "rcd l-marvel")
     assert run_study(study("fci", "rcd l-marvel", repetitions=1), Rows(tmp_path, "mine")).total == 1
 
 
@@ -178,7 +182,7 @@ def test_a_run_whose_worker_was_lost_is_made_again_when_the_study_is_started_aga
         return await asyncio.create_subprocess_exec(sys.executable, "-c", "input()", stdin=pipe, stdout=pipe)
 
     with monkeypatch.context() as patch:
-        patch.setattr("dicola.study.run._Worker._begin", staticmethod(dying))
+        patch.setattr("dicola_experiments.run._Worker._begin", staticmethod(dying))
         rows = Rows(tmp_path, "mine")
         assert not run_study(study("fci", repetitions=1), rows).is_complete
         assert [row["status"] for row in rows] == ["lost"]

@@ -1,20 +1,20 @@
-"""The chapters of ``REPRODUCTION.md``: one for each table and figure of the paper, and those that it lacks."""
+"""The chapters of ``REPRODUCTION.md``: one per table and figure of the paper, and some it lacks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dicola.study.claims import VARIANTS, Check, checks
-from dicola.study.expression import Facts, read_expression
-from dicola.study.figures import method_name
-from dicola.study.folder import Folder
-from dicola.study.markdown import bold, folded, picture, times
-from dicola.study.methods import BASES, GROUPS
-from dicola.study.plan import Setting
-from dicola.study.published import Published, one_line
-from dicola.study.summary import Mean, Outcome, Results, compared
-from dicola.study.tables import LEGEND, Table, cell_text, expression_table, mean_text, study_tables
+from dicola_experiments.claims import VARIANTS, Check, checks
+from dicola_experiments.expression import Facts, read_expression
+from dicola_experiments.figures import method_name
+from dicola_experiments.folder import Folder
+from dicola_experiments.markdown import bold, folded, picture, times
+from dicola_experiments.methods import BASES, GROUPS
+from dicola_experiments.plan import Setting
+from dicola_experiments.published import Published, one_line
+from dicola_experiments.summary import Mean, Outcome, Results, compared
+from dicola_experiments.tables import LEGEND, Table, cell_text, expression_table, mean_text, study_tables
 
 _SAMPLES = 2000  # of the comparisons at one number of rows
 _SLACK = 0.15  # of a published degree, or three standard errors
@@ -73,7 +73,7 @@ def study_chapter(results: Results, is_drawn: bool, published: Published) -> str
 
 
 def _rows_of_tables(results: Results) -> list[list[Setting]]:
-    """Settings whose comparisons share a table: a series each, or all where every series has one setting."""
+    """Settings that share a table: those of a series, or all where every series has just one."""
     series = list(results.series().values())
     return [[settings[0] for settings in series]] if all(len(settings) == 1 for settings in series) else series
 
@@ -117,7 +117,7 @@ def _dense(results: Results, published: Published) -> str:
 
 
 def tests_saved(results: Results, learner: str, graph: str, stop: str) -> str:
-    """The share of a learner's tests that DiCoLa saves, and in brackets of those besides the blankets."""
+    """The share of a learner's tests that DiCoLa saves; in brackets without the blankets."""
     for setting in results.settings:
         alone, dicola = results.at(setting, learner), results.at(setting, f"dicola+{learner.partition(' ')[0]}/{stop}")
         if setting.graph == graph and alone is not None and dicola is not None:
@@ -188,7 +188,10 @@ def peers_chapter(studies: Mapping[str, Results]) -> str:
 
 
 def _by_setting(studies: Mapping[str, Results], methods: Sequence[str], metric: str, seeds_of: Sequence[str] = ()) -> Table:
-    """A line a method, a column a study, at one number of rows of its main series; only on seeds that some of ``seeds_of`` were given."""
+    """One line per method and one column per study, at one number of rows of its main series.
+
+    With ``seeds_of``, only the seeds count on which some of these methods ran.
+    """
     places = []
     for results in studies.values():
         settings = max(results.series().values(), key=len)
@@ -271,7 +274,7 @@ def _local_line(setting: Setting, method: str, outcome: Outcome, theirs: Mapping
 
 
 def expression_chapter(folder: Folder, name: str) -> str:
-    """Real data: edges within pathways, mark matrices, edges in words; nothing where it was not run."""
+    """Real data: edges within pathways, mark matrices, edges in words; empty if it was not run."""
     study = folder.study(name)
     facts = read_expression(study, folder.results)
     if facts is None:

@@ -4,8 +4,7 @@ import pytest
 
 from dicola.errors import InvalidSetting
 from dicola.simulate import network
-from dicola.study import Setting, Study, load_study
-from dicola.study.plan import paper_cap
+from dicola_experiments.plan import Setting, Study, load_study, paper_cap
 
 PAPER = Path(__file__).parents[2] / "paper"
 SERIES = '[[series]]\ngraph = "ER(10,3)"\nhidden = 1\npool = "any"\nsamples = [100, 200]\nmethods = ["fci"]\n'

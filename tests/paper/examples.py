@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dicola.study import Row, Series, Setting, Study
+from dicola_experiments.plan import Series, Setting, Study
+from dicola_experiments.rows import Row
 
 SETTING = Setting("ER(30,3)", 3, "any", 500)
 

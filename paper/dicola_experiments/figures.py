@@ -1,6 +1,7 @@
-"""The figures of the paper, drawn again from rows: accuracy, tests and seconds against the number of rows or the degree.
+"""The figures of the paper, drawn again from rows: accuracy, tests, seconds against rows or degree.
 
-A learner keeps its colour and marker; dashed and open it runs alone, solid and filled within DiCoLa. The same rows give the same bytes.
+A learner keeps its colour and marker: dashed and open it runs alone, solid and filled within
+DiCoLa. The same rows give the same bytes.
 """
 
 from __future__ import annotations
@@ -9,18 +10,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from math import log10
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from dicola.extras import from_extra
-from dicola.graphs.marks import ARROW, CIRCLE, TAIL
-from dicola.graphs.pag import PAG
-from dicola.report.figures import MARK_COLOURS
-from dicola.study.methods import BASES, base_of
-from dicola.study.plan import Setting
-from dicola.study.summary import Outcome, Results, compared
+from dicola import PAG
+from dicola_experiments.extras import from_extra
+from dicola_experiments.files import write_changed
+from dicola_experiments.methods import BASES, base_of
+from dicola_experiments.plan import Setting
+from dicola_experiments.summary import Outcome, Results, compared
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +31,8 @@ METRICS: Final = {"f1": "F1 of the skeleton", "tests": "independence tests", "ti
 NAMES: Final = {"fci": "FCI", "rfci": "RFCI", "fci+": "FCI+", "icd": "ICD", "l-marvel": "L-MARVEL"}
 _COLOURS: Final = {"fci": "#0b62a4", "rfci": "#d1490c", "fci+": "#00835f", "icd": "#b0418c", "l-marvel": "#a57400"}
 _MARKERS: Final = {"fci": "o", "rfci": "s", "fci+": "^", "icd": "D", "l-marvel": "v"}
-_VARIANTS: Final = {  # what DiCoLa may do instead of stopping where the paper does: colour, marker, line
+# What DiCoLa may do instead of stopping where the paper does: colour, marker, line.
+_VARIANTS: Final = {
     "paper": ("#0b62a4", "o", "-"),
     "reference": ("#d1490c", "s", "-"),
     "auto": ("#00835f", "^", "-"),
@@ -42,7 +44,8 @@ _VARIANT_NAMES: Final = {
     "auto": 'stop="auto"',
     "uig": "from the UIG, not divided",
 }
-MARK_LABELS: Final = {ARROW: "arrowhead", TAIL: "tail", CIRCLE: "circle"}
+# Those of PAG.plot_matrix; a test holds them equal.
+MARK_COLOURS: Final = {"arrowhead": "#14181e", "tail": "#1f5fc4", "circle": "#c62f2f"}
 _INK = "#22272e"
 _SAMPLES: Final = 2000  # of the comparison at one number of rows
 _RULES: Final = {
@@ -122,7 +125,6 @@ def figures_of(studies: Mapping[str, Results]) -> dict[str, Callable[[], Figure]
 
 def write_figures(studies: Mapping[str, Results], folder: Path) -> list[Path]:
     """Draw all figures into the folder, each as SVG and PNG."""
-    folder.mkdir(parents=True, exist_ok=True)
     written = []
     with drawing():
         for name, draw in figures_of(studies).items():
@@ -141,16 +143,25 @@ def drawing() -> Iterator[None]:
 
 
 def save(figure: Figure, path: Path) -> list[Path]:
-    """As SVG and PNG without anything that differs from run to run."""
-    svg, png = path.with_name(f"{path.name}.svg"), path.with_name(f"{path.name}.png")
-    figure.savefig(svg, metadata={"Date": None, "Creator": None})
-    svg.write_text(re.sub(r"[ \t]+$", "", svg.read_text(encoding="utf-8"), flags=re.MULTILINE), encoding="utf-8", newline="\n")
-    figure.savefig(png, metadata={"Software": None})
-    return [svg, png]
+    """As SVG and PNG, without anything that differs from run to run.
+
+    A file that would not change is left as it is.
+    """
+    svg, png = BytesIO(), BytesIO()
+    figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    figure.savefig(png, format="png", metadata={"Software": None})
+    plain = re.sub(rb"[ \t]+$", b"", svg.getvalue(), flags=re.MULTILINE)
+    return [
+        write_changed(path.with_name(f"{path.name}.svg"), plain),
+        write_changed(path.with_name(f"{path.name}.png"), png.getvalue()),
+    ]
 
 
 def learners_figure(studies: Sequence[Results]) -> Figure:
-    """One row of panels a study, one panel a metric, against the number of rows: each learner alone and within DiCoLa."""
+    """Each learner alone and within DiCoLa, against the number of rows.
+
+    One row of panels per study, one panel per metric.
+    """
     figure, panels = _panels(len(studies), len(METRICS), width=9.2, height=2.75)
     notes = []
     for row, results in zip(panels, studies, strict=True):
@@ -179,7 +190,10 @@ def learners_figure(studies: Sequence[Results]) -> Figure:
 
 
 def degrees_figure(results: Results) -> Figure:
-    """One row of panels a learner, against the average degree of the graph: alone, and within DiCoLa with each rule that stops it."""
+    """Each learner alone and within DiCoLa, against the average degree.
+
+    One row of panels per learner, one line per rule that stops the splitting.
+    """
     bases = [base for base in BASES if base in results.methods and f"dicola+{base}/paper" in results.methods]
     figure, panels = _panels(len(bases), len(METRICS), width=9.2, height=2.75)
     settings = {_degree(setting): setting for setting in results.settings}
@@ -203,7 +217,7 @@ def degrees_figure(results: Results) -> Figure:
 
 
 def variants_figure(places: Sequence[tuple[Results, Setting]]) -> Figure:
-    """What each rule that stops the splitting does to each learner in these settings: its share of tests, and what F1 gains."""
+    """What each rule that stops the splitting does to each learner: share of tests, gain in F1."""
     height = 0.62 + 0.2 * len(places)
     learners = [BASES[0], "fci exact", *BASES[1:]]
     figure, panels = _panels(2, len(learners), width=9.6, height=height, shared=True)
@@ -236,7 +250,8 @@ def variants_figure(places: Sequence[tuple[Results, Setting]]) -> Figure:
     for ax in panels[0]:
         _logarithmic(ax, "x")
     for row, label in zip(panels, ("tests: share of the learner's alone", "F1 of the skeleton: gain over the learner alone"), strict=True):
-        row[0].set_xlabel(" ")  # keeps the height free; the label is as wide as several panels and must not part them
+        # The label spans several panels and must not part them; a blank keeps its height free.
+        row[0].set_xlabel(" ")
         middle = row[len(row) // 2 - 1]
         text = middle.annotate(label, (1.08, 0), (0, -20), xycoords="axes fraction", textcoords="offset points", ha="center", va="top")
         text.set_in_layout(False)
@@ -245,7 +260,10 @@ def variants_figure(places: Sequence[tuple[Results, Setting]]) -> Figure:
 
 
 def matrices_figure(pags: Mapping[str, PAG], groups: Mapping[str, Sequence[str]]) -> Figure:
-    """Mark matrices side by side, vertices grouped: the mark at the vertex of the column, of its edge with that of the row."""
+    """Mark matrices side by side, vertices grouped.
+
+    A cell is the mark at the vertex of its column, on the edge with the vertex of its row.
+    """
     n = len(next(iter(pags.values())))
     figure, (panels,) = _panels(1, len(pags), width=(0.125 * n + 1.35) * len(pags), height=0.125 * n + 0.85)
     for ax, (title, pag) in zip(panels, pags.items(), strict=True):
@@ -257,7 +275,7 @@ def matrices_figure(pags: Mapping[str, PAG], groups: Mapping[str, Sequence[str]]
         pag.plot_matrix(ax, groups=groups)
         ax.set_xlabel(f"{title}, {pag.n_edges} edges", labelpad=6)
     patches = from_extra("matplotlib.patches", "matplotlib")
-    handles = [patches.Patch(color=MARK_COLOURS[mark], label=label) for mark, label in MARK_LABELS.items()]
+    handles = [patches.Patch(color=colour, label=label) for label, colour in MARK_COLOURS.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure
 
@@ -270,7 +288,10 @@ def _panels(n_rows: int, n_columns: int, width: float, height: float, shared: bo
 
 
 def _fill(row: Sequence[Axes], curves: Sequence[_Curve], ticks: Mapping[float, str]) -> None:
-    """Draw the curves into the panels of a row. A method that was given up somewhere has no point there, as in the paper."""
+    """Draw the curves into the panels of a row.
+
+    A method that was given up somewhere has no point there, as in the paper.
+    """
     for ax, metric in zip(row, METRICS, strict=True):
         for curve in curves:
             points = [(x, mean) for x, found in curve.points if not found.given_up and (mean := found.mean(metric)) is not None]
@@ -341,8 +362,10 @@ def _left_out(curves: Sequence[_Curve], where: str) -> str:
 def method_name(method: str) -> str:
     """As people write it.
 
-    >>> method_name("dicola+l-marvel/paper"), method_name("dicola+fci/auto"), method_name("uig+icd"), method_name("fci exact")
-    ('DiCoLa+L-MARVEL', 'DiCoLa+FCI (auto)', 'ICD from the UIG', 'FCI exact')
+    >>> method_name("dicola+l-marvel/paper"), method_name("dicola+fci/auto")
+    ('DiCoLa+L-MARVEL', 'DiCoLa+FCI (auto)')
+    >>> method_name("uig+icd"), method_name("fci exact")
+    ('ICD from the UIG', 'FCI exact')
     """
     base = base_of(method)
     name = NAMES.get(base, base)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dicola.study.plan import Setting
-from dicola.study.summary import Mean, Outcome, Results
+from dicola_experiments.plan import Setting
+from dicola_experiments.summary import Mean, Outcome, Results
 
 TITLES = {
     "f1": "F1 of the skeleton",
@@ -47,7 +47,10 @@ class Table:
 
 
 def study_tables(results: Results) -> list[Table]:
-    """For each series and metric one table: a line a method, a column a number of rows (in the other studies a column a graph)."""
+    """One table per series and metric: one line per method, one column per number of rows.
+
+    Where every series has one number of rows, there is one column per graph instead.
+    """
     kind = results.study.kind
     if kind == "degrees":
         return [_degrees_table(results)]
@@ -88,7 +91,7 @@ def expression_table(facts: dict[str, Any]) -> Table:
 
 
 def _columns(results: Results) -> dict[str, dict[str, Setting]]:
-    """Settings that share a table, with what tells them apart; settings of one size alone stand by graph."""
+    """Settings that share a table, by what tells them apart: the number of rows, else the graph."""
     series = results.series()
     if all(len(settings) == 1 for settings in series.values()):
         found: dict[str, dict[str, Setting]] = {}
@@ -142,7 +145,7 @@ def mean_text(mean: Mean | None, metric: str) -> str:
 
 
 def number(value: float, metric: str) -> str:
-    """Counts whole, degrees with two digits, ratios with three, seconds with more the fewer they are."""
+    """Counts whole, degrees with two digits, ratios with three, few seconds with more."""
     if metric.startswith("tests"):
         return f"{value:,.0f}"
     if metric.endswith("degree"):

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from dicola import PAG, InvalidData, InvalidSetting
-from dicola.study.expression import pathway_facts, read_expression, run_expression, selections
-from dicola.study.plan import Study, load_study
+from dicola_experiments.expression import pathway_facts, read_expression, run_expression, selections
+from dicola_experiments.plan import Study, load_study
 
 PAPER = Path(__file__).parents[2] / "paper"
 PATHWAYS = {"one": ("A", "B", "C"), "two": ("D", "E")}

@@ -3,12 +3,13 @@ from __future__ import annotations
 import sys
 
 import pytest
+from matplotlib.colors import to_rgba
 
-from dicola import MissingExtra
-from dicola.study.figures import figures_of, learners_figure, write_figures
-from dicola.study.plan import Series, Setting, Study
-from dicola.study.summary import Results
-from tests.study.examples import row, study, total
+from dicola import PAG, MissingExtra
+from dicola_experiments.figures import MARK_COLOURS, figures_of, learners_figure, matrices_figure, write_figures
+from dicola_experiments.plan import Series, Setting, Study
+from dicola_experiments.summary import Results
+from tests.paper.examples import row, study, total
 
 METHODS = ("fci", "dicola+fci/paper", "icd", "dicola+icd/paper", "dicola+fci/auto", "uig+fci")
 
@@ -63,6 +64,13 @@ def test_graphs_of_several_degrees_are_drawn_against_the_degree(tmp_path):
 def test_a_study_without_learners_within_dicola_has_no_figure():
     rows = [row("fci", 1, setting=Setting("ER(30,3)", 3, "any", samples)) for samples in (500, 2000)]
     assert figures_of({"mine": Results(study("fci", samples=(500, 2000)), rows)}) == {}
+
+
+def test_the_legend_of_mark_matrices_has_the_colours_in_which_marks_are_drawn():
+    figure = matrices_figure({"mine": PAG.from_text("A o-> B; A --> C", nodes=list("ABC"))}, {"all": list("ABC")})
+    drawn = {tuple(colour) for drawing in figure.axes[0].collections for colour in drawing.get_facecolor()}
+    assert {to_rgba(colour) for colour in MARK_COLOURS.values()} <= drawn
+    assert [patch.get_facecolor() for patch in figure.legends[0].get_patches()] == [to_rgba(colour) for colour in MARK_COLOURS.values()]
 
 
 def test_without_matplotlib_one_is_told_what_to_install(results, tmp_path, monkeypatch):

@@ -2,8 +2,8 @@ import pytest
 
 from dicola import metrics
 from dicola.errors import InvalidSetting
-from dicola.study.methods import GROUPS, METHODS, PEERS, around, base_of, expanded, is_installed
-from dicola.study.plan import Setting
+from dicola_experiments.methods import GROUPS, METHODS, PEERS, around, base_of, expanded, is_installed
+from dicola_experiments.plan import Setting
 
 PROBLEM = Setting("ER(12,2)", 1, "any", 500).draw(3)
 

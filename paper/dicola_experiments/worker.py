@@ -1,7 +1,9 @@
-"""A process that makes runs and can be stopped at any moment: ``python -m dicola.study.worker``, one JSON object a line each way.
+"""A process that makes runs and can be stopped at any moment.
 
-A line in names a cell and a seed. Two lines answer it: ``started`` when data are drawn and everything is compiled, so that the cap counts
-the run alone, then the figures. It ends when its input does, in the middle of a run if need be.
+Started as ``python -m dicola_experiments.worker``, it reads and writes one JSON object per line.
+A line in names a cell and a seed. Two lines answer it: ``started`` when everything is compiled, so
+that the cap counts only the run, then the figures. It ends when its input does, in the middle of a
+run if need be.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from dataclasses import asdict
 from queue import Queue
 from typing import Any
 
-from dicola.study.measure import measure, warm_up
-from dicola.study.plan import Cell, Setting
+from dicola_experiments.measure import measure, warm_up
+from dicola_experiments.plan import Cell, Setting
 
 
 def task(cell: Cell, seed: int) -> bytes:
@@ -54,7 +56,7 @@ def serve() -> None:
                 warm.add((cell.kind, cell.method))
             say(started=True)
             say(facts=measure(cell, asked["seed"]))
-        except Exception as error:  # another library may raise anything; the run has failed, not the study
+        except Exception as error:  # a library may raise anything: the run failed, not the study
             say(failed=f"{type(error).__name__}: {error}")
 
 

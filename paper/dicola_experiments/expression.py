@@ -1,8 +1,9 @@
-"""Genes of known pathways: learn a PAG of their expression and ask whether its edges keep to the pathways."""
+"""Genes of known pathways: learn a PAG of their expression; do its edges keep to the pathways?"""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
@@ -11,16 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dicola.ci.fisher_z import FisherZ
-from dicola.discover import discover
-from dicola.errors import InvalidData, InvalidSetting
-from dicola.files import write_texts
-from dicola.graphs.marks import Mark
-from dicola.graphs.pag import PAG
-from dicola.study.figures import drawing, matrices_figure, save
-from dicola.study.plan import Study
-from dicola.tables.reading import read_table
-from dicola.tables.table import Table
+from dicola import PAG, Dataset, FisherZ, InvalidData, InvalidSetting, discover, read_table
+from dicola_experiments.figures import drawing, matrices_figure, save
+from dicola_experiments.files import write_changed
+from dicola_experiments.plan import Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +42,10 @@ class Selection:
 
 
 def run_expression(study: Study, data: Path | None, results: Path, figures: Path) -> Facts:
-    """Learn a PAG of each selection with each rule that stops the splitting; write the facts as JSON and the mark matrices as figures."""
+    """Learn a PAG of each selection with each rule that stops the splitting.
+
+    The facts are written as JSON, the mark matrices as figures.
+    """
     if data is None:
         raise InvalidSetting(f"{study.name!r} needs a table that the repository does not hold; name its file with --data.")
     frame = _table(read_table(data), study)
@@ -68,8 +66,7 @@ def run_expression(study: Study, data: Path | None, results: Path, figures: Path
             for selection in selections(study)
         ],
     }
-    write_texts(results, {f"{study.name}.json": json.dumps(facts, ensure_ascii=False, indent=1) + "\n"})
-    figures.mkdir(parents=True, exist_ok=True)
+    write_changed(results / f"{study.name}.json", json.dumps(facts, ensure_ascii=False, indent=1).encode() + b"\n")
     with drawing():
         for selection in selections(study):
             pags = {f'stop="{stop}"': pag for stop, (_, pag) in list(found[selection.name].items())[:2]}
@@ -103,9 +100,10 @@ def selections(study: Study) -> list[Selection]:
 
 
 def pathway_facts(pag: PAG, pathways: Mapping[str, Sequence[str]]) -> Facts:
-    """How many edges stay within a pathway, beside the share that random pairs of these genes would have.
+    """How many edges stay within a pathway, beside the share among random pairs of these genes.
 
-    ``chance`` is the share of random relabellings of the genes, pathway sizes kept, with at least as many edges within.
+    ``chance`` is the share of random relabellings of the genes, pathway sizes kept, with at least
+    as many edges within.
     """
     home = {gene: name for name, genes in pathways.items() for gene in genes}
     labels = np.array([list(pathways).index(home[gene]) for gene in pag.names])
@@ -141,14 +139,15 @@ def _learned(study: Study, selection: Selection, frame: pd.DataFrame) -> dict[st
         result = discover(ci, learner=study.more["learner"], stop=stop)
         pag = result.pag.reordered(selection.genes)
         tree = {"leaves": result.tree.n_leaves, "largest_leaf": result.tree.largest_leaf, "depth": result.tree.depth}
-        marks = {mark.name.lower(): pag.count(mark) for mark in (Mark.ARROW, Mark.TAIL, Mark.CIRCLE)}
+        ends = Counter(mark.name.lower() for edge in pag.edges() for mark in (edge.mark_u, edge.mark_v))
+        marks = {name: ends[name] for name in ("arrow", "tail", "circle")}
         lines = [{"edge": str(edge), "words": words} for edge, words in zip(pag.edges(), pag.in_words(), strict=True)]
         facts = {"stop": stop, "tests": dict(result.tests), **tree, "marks": marks, **pathway_facts(pag, selection.pathways)}
         found[stop] = (facts | {"in_words": lines}, pag)
     return found
 
 
-def _table(dataset: Table, study: Study) -> pd.DataFrame:
+def _table(dataset: Dataset, study: Study) -> pd.DataFrame:
     wanted = [gene for genes in study.more["pathways"].values() for gene in genes]
     missing = [gene for gene in wanted if gene not in dataset.names]
     if missing:

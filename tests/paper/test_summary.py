@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from dicola.study.summary import Mean, Results, compared, figure
-from dicola.study.tables import cell_text, study_tables
-from tests.study.examples import SETTING, row, study, total
+from dicola_experiments.summary import Mean, Results, compared, figure
+from dicola_experiments.tables import cell_text, study_tables
+from tests.paper.examples import SETTING, row, study, total
 
 
 def test_a_single_value_has_no_standard_error_and_no_value_no_mean():

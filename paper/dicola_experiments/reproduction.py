@@ -1,11 +1,11 @@
-"""``REPRODUCTION.md``: what the paper publishes beside what the rows say, with the reasons where the two differ."""
+"""``REPRODUCTION.md``: what the paper publishes beside what the rows say, and why they differ."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dicola.study.chapters import (
+from dicola_experiments.chapters import (
     degree_rows,
     degrees_chapter,
     expression_chapter,
@@ -16,13 +16,13 @@ from dicola.study.chapters import (
     tests_saved,
     variants_chapter,
 )
-from dicola.study.claims import Check, checks
-from dicola.study.figures import figures_of, method_name
-from dicola.study.folder import SMOKE, Folder
-from dicola.study.markdown import folded, paragraphs, picture, times
-from dicola.study.published import Published, one_line, read_facts
-from dicola.study.summary import Comparison, Results
-from dicola.study.tables import Table, number
+from dicola_experiments.claims import Check, checks
+from dicola_experiments.figures import figures_of, method_name
+from dicola_experiments.folder import SMOKE, Folder
+from dicola_experiments.markdown import folded, paragraphs, picture, times
+from dicola_experiments.published import Published, one_line, read_facts
+from dicola_experiments.summary import Comparison, Results
+from dicola_experiments.tables import Table, number
 
 
 def report_text(folder: Folder, studies: Mapping[str, Results]) -> str:

@@ -1,9 +1,12 @@
-"""The methods that studies compare, by name: each takes a table and answers with a graph, counts and seconds.
+"""The methods that studies compare, by name: a table in; a graph, counts and seconds out.
 
-``fci`` is a learner on all variables at once; ``dicola+fci/paper`` the same within DiCoLa, with the rule that stops the splitting (``fci``
-alone has its usual limit on sets from Possible-D-Sep, its leaves have none: ``dicola+fci limited/paper`` has it on the leaves too);
-``uig+fci`` starts it from the independence graph without any split; ``causal-learn fci`` is another library's. ``mode balanced`` is one of
-the modes. A name of a group stands for its members.
+- ``fci`` is a learner on all variables at once, with its usual limit on sets from Possible-D-Sep.
+- ``dicola+fci/paper`` is the same within DiCoLa, with the rule that stops the splitting. Its leaves
+  have no such limit; with ``dicola+fci limited/paper`` they do.
+- ``uig+fci`` starts from the independence graph and splits nothing.
+- ``causal-learn fci`` is another library's, and ``mode balanced`` is one of the modes.
+
+The name of a group stands for its members.
 """
 
 from __future__ import annotations
@@ -20,29 +23,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dicola.ci.fisher_z import FisherZ
-from dicola.discover import discover
-from dicola.errors import InvalidSetting
-from dicola.extras import from_extra
-from dicola.graphs.formats.causal_learn import from_general_graph
-from dicola.graphs.marks import CIRCLE, MixedGraph
-from dicola.graphs.pag import PAG
-from dicola.learners.base import Learner
-from dicola.learners.fci import FCI
-from dicola.learners.registry import LEARNERS, learner_named
-from dicola.local import local
-from dicola.modes import MODES
+from dicola import FCI, PAG, FisherZ, InvalidSetting, Learner, discover, local
+from dicola_experiments.extras import from_extra
 
 ALPHA = 0.01
 STOPS = ("paper", "reference", "auto")
 BASES = ("fci", "rfci", "fci+", "icd", "l-marvel")
+MODES = ("exact", "fast", "balanced", "accurate")
+_CIRCLE = 1  # pcalg's code, as in PAG.from_matrix
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a method gave back: a PAG, or a graph whose marks mean nothing; tests by phase; the shape of its decomposition, if any."""
+    """What a method gave back: a graph, tests by phase, and the shape of any decomposition.
 
-    graph: MixedGraph
+    Unless ``marked``, the marks of the graph mean nothing.
+    """
+
+    graph: PAG
     marked: bool
     tests: dict[str, int]
     seconds: float
@@ -53,7 +51,7 @@ class Answer:
 Method = Callable[[pd.DataFrame], Answer]
 
 
-def _alone(base: Learner) -> Method:
+def _alone(base: str | Learner) -> Method:
     return lambda table: _discovered(table, learner=base, decompose=False)
 
 
@@ -102,7 +100,7 @@ def _causal_learn_fci(table: pd.DataFrame) -> Answer:
             seconds, cpu = perf_counter() - start, process_time() - cpu
     finally:
         cit.FisherZ.__call__ = plain
-    return Answer(from_general_graph(graph), True, {"total": asked}, seconds, cpu, {})
+    return Answer(PAG.from_causal_learn(graph), True, {"total": asked}, seconds, cpu, {})
 
 
 def _rcd_l_marvel(table: pd.DataFrame) -> Answer:
@@ -123,7 +121,7 @@ def _rcd_l_marvel(table: pd.DataFrame) -> Answer:
         seconds, cpu = perf_counter() - start, process_time() - cpu
     marks = np.zeros((table.shape[1],) * 2, dtype=np.int8)
     for a, b in skeleton.edges:
-        marks[a, b] = marks[b, a] = CIRCLE
+        marks[a, b] = marks[b, a] = _CIRCLE
     return Answer(PAG.from_matrix(marks, [str(name) for name in table.columns]), False, {"total": asked}, seconds, cpu, {})
 
 
@@ -138,11 +136,11 @@ _LIMITED = FCI(max_possible_dsep_size=2)
 METHODS: dict[str, Method] = {
     "fci": _alone(_LIMITED),
     "fci exact": _alone(FCI()),
-    **{base: _alone(learner_named(base)) for base in BASES if base != "fci"},
+    **{base: _alone(base) for base in BASES if base != "fci"},
     **{f"dicola+{base}/{stop}": _dicola(base, stop) for base in BASES for stop in STOPS},
     **{f"dicola+fci limited/{stop}": _dicola(_LIMITED, stop) for stop in STOPS},
     **{f"uig+{base}": _warm(base) for base in BASES},
-    "boss-fci": _alone(learner_named("boss-fci")),
+    "boss-fci": _alone("boss-fci"),
     **{f"mode {mode}": _mode(mode) for mode in MODES},
     **{name: method for name, (_, method) in PEERS.items()},
 }
@@ -157,7 +155,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 GROUPS["native"] = (*GROUPS["alone"], *GROUPS["dicola"], *GROUPS["uig"])
 GROUPS["all"] = (*GROUPS["native"], *GROUPS["peers"])
 
-MMB_BY_MMB = "mmb-by-mmb"  # learns around one variable; the others are asked for all and looked at there
+MMB_BY_MMB = "mmb-by-mmb"  # learns around one variable; the others learn all and are judged there
 DEGREE = "degree"  # no method: the graphs themselves are measured
 
 
@@ -186,10 +184,10 @@ def is_installed(method: str) -> bool:
 
 
 def base_of(method: str) -> str:
-    """The base learner of a method within DiCoLa or started from the independence graph; of any other its own name.
+    """The base learner of a method named ``dicola+…`` or ``uig+…``; of any other its own name.
 
     >>> base_of("dicola+fci+/paper"), base_of("uig+icd"), base_of("rfci")
     ('fci+', 'icd', 'rfci')
     """
     name = method.removeprefix("dicola+").removeprefix("uig+").partition("/")[0]
-    return name if name in LEARNERS else method
+    return name if name in BASES else method

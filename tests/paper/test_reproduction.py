@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from dicola.errors import InvalidSetting
-from dicola.study.claims import checks
-from dicola.study.folder import Folder
-from dicola.study.reproduction import report_text, results_in
-from dicola.study.summary import Results
-from tests.study.examples import SETTING, row, study, total, write_rows
+from dicola_experiments.claims import checks
+from dicola_experiments.folder import Folder
+from dicola_experiments.reproduction import report_text, results_in
+from dicola_experiments.summary import Results
+from tests.paper.examples import SETTING, row, study, total, write_rows
 
 PUBLISHED = """
 source = "A paper"

@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dicola.ci.fisher_z import FisherZ
-from dicola.discover import discover
-from dicola.graphs.marks import MixedGraph
-from dicola.graphs.pag import PAG
+from dicola import PAG, FisherZ, discover
 from dicola.metrics import Scores, compare
-from dicola.study.methods import ALPHA, DEGREE, METHODS, MMB_BY_MMB, Answer, around
-from dicola.study.plan import STRONG, Cell, Problem, Setting
-from dicola.study.rows import Row
+from dicola_experiments.methods import ALPHA, DEGREE, METHODS, MMB_BY_MMB, Answer, around
+from dicola_experiments.plan import STRONG, Cell, Problem, Setting
+from dicola_experiments.rows import Row
 
 _DIGITS = 4  # of ratios; seconds keep six
 _WARM_UP = Setting("ER(12,3)", 1, "any", 200)
@@ -31,7 +28,7 @@ def row_of(cell: Cell, seed: int, cap: float, status: str, facts: dict[str, Any]
 
 
 def warm_up(cell: Cell) -> None:
-    """Run the method once on something small, so that no seconds are spent on loading and compiling."""
+    """Run the method once on something small, so that loading and compiling cost it no seconds."""
     if cell.method != DEGREE:
         _MEASURES[cell.kind](Cell(cell.kind, _WARM_UP, cell.method, 1, cell.cap), _WARM_UP.draw(1))
 
@@ -64,7 +61,7 @@ def _degrees(cell: Cell, problem: Problem) -> dict[str, Any]:
 
 
 def _population(cell: Cell, problem: Problem) -> dict[str, Any]:
-    """From the exact covariance, taken for that of so many rows: is the PAG the true one, mark for mark?"""
+    """From the exact covariance, as if of so many rows: is the PAG the true one, mark for mark?"""
     covariance = problem.covariance()
     ci = FisherZ.from_covariance(covariance.to_numpy(), n_samples=problem.setting.samples, names=covariance.columns, alpha=ALPHA)
     start = perf_counter()
@@ -79,7 +76,11 @@ def _population(cell: Cell, problem: Problem) -> dict[str, Any]:
 
 
 def _local(cell: Cell, problem: Problem) -> dict[str, Any]:
-    """Edges of one target alone. What the paper counts it does not say: adjacency, both marks right, and marks one by one are given."""
+    """Only the edges of one target.
+
+    The paper does not say what it counts, so we give all three: adjacencies, edges with both marks
+    right, and single marks.
+    """
     truth, table = _truth(problem), problem.table()
     target = target_of(truth, problem.seed)
     answer = around(table, target) if cell.method == MMB_BY_MMB else METHODS[cell.method](table)
@@ -95,16 +96,19 @@ def _local(cell: Cell, problem: Problem) -> dict[str, Any]:
 
 
 def target_of(truth: PAG, seed: int) -> str:
-    """A target "with a relatively large adjacency set": drawn from the quarter of the variables with most neighbours."""
-    degrees = (truth.marks != 0).sum(axis=1)
+    """A target "with a relatively large adjacency set".
+
+    It is drawn from the quarter of the variables that has the most neighbours.
+    """
+    degrees = (truth.to_matrix() != 0).sum(axis=1)
     by_degree = sorted(range(len(truth)), key=lambda v: (-int(degrees[v]), v))
     return truth.names[int(np.random.default_rng(seed).choice(by_degree[: max(1, len(truth) // 4)]))]
 
 
-def _edges_at(graph: MixedGraph, target: str) -> dict[str, tuple[int, int]]:
+def _edges_at(graph: PAG, target: str) -> dict[str, tuple[int, int]]:
     """The neighbours of a vertex, each with the marks at the vertex and at the neighbour."""
-    at = graph.index(target)
-    return {graph.names[v]: (int(graph.marks[v, at]), int(graph.marks[at, v])) for v in np.flatnonzero(graph.marks[at])}
+    at, marks = graph.names.index(target), graph.to_matrix()
+    return {graph.names[v]: (int(marks[v, at]), int(marks[at, v])) for v in np.flatnonzero(marks[at])}
 
 
 _MEASURES = {"recovery": _recovery, "degrees": _degrees, "local": _local, "population": _population}

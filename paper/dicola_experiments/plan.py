@@ -1,4 +1,4 @@
-"""What is to be run: studies, as their settings files say, cut into cells of one setting and one method each."""
+"""What to run: studies from settings files, cut into cells of one setting and one method each."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from dicola.errors import InvalidSetting
-from dicola.graphs.dag import DAG
+from dicola import DAG, InvalidSetting
 from dicola.simulate import er_dag, hide, linear_gaussian, linear_gaussian_covariance, network, network_names
-from dicola.study.methods import expanded
+from dicola_experiments.methods import expanded
 
 Kind = Literal["recovery", "degrees", "local", "population", "expression"]
 STRONG = (0.5, 1.0)  # sizes of the paper's coefficients
@@ -21,7 +20,10 @@ _ER = re.compile(r"ER\((\d+), ?(\d+(?:\.\d+)?)\)")
 
 @dataclass(frozen=True)
 class Setting:
-    """Where data come from: a random graph ``ER(n,d)`` or a network by name, how many variables are hidden among whom, how many rows."""
+    """Where data come from: a random graph ``ER(n,d)`` or a network by name, and how many rows.
+
+    ``hidden`` variables are hidden, drawn from ``pool``.
+    """
 
     graph: str
     hidden: int
@@ -77,10 +79,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting and one method, to be repeated with one seed after the other, each run within ``cap`` seconds.
+    """One setting and one method, repeated seed after seed, each run within ``cap`` seconds.
 
-    A method that was stopped on three seeds is not run further in that cell. ``last_cap``, if there is one, is granted to the first seed on
-    which it was stopped, when all others are done.
+    A method that was stopped on three seeds is not run further in that cell. ``last_cap``, if there
+    is one, is granted to the first seed on which it was stopped, when all others are done.
     """
 
     kind: Kind
@@ -108,9 +110,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Series:
-    """Settings that differ in the number of rows alone, and the methods tried on them. Without a cap it is the paper's.
+    """Settings that differ only in the number of rows, and the methods tried on them.
 
-    With ``last_cap`` a method that was stopped gets the paper's cap once, at the largest number of rows, where most are stopped.
+    Without a cap it is the paper's. With ``last_cap`` a method that was stopped gets the paper's
+    cap once, at the largest number of rows, where most are stopped.
     """
 
     graph: str
@@ -148,7 +151,7 @@ def paper_cap(setting: Setting) -> float:
 
 @dataclass(frozen=True)
 class Study:
-    """One table or figure: its title, what of the paper it shows, its series and, if any, further settings of its own."""
+    """One table or figure: its title, what it shows of the paper, its series and more settings."""
 
     name: str
     title: str
@@ -158,7 +161,7 @@ class Study:
     more: Mapping[str, Any] = field(default_factory=dict)
 
     def cells(self) -> list[Cell]:
-        """All cells, each once; where two series share one the larger number of repetitions counts."""
+        """All cells, each once; of two series that share one, the larger number of runs counts."""
         found: dict[tuple[Any, ...], Cell] = {}
         for series in self.series:
             for cell in series.cells() if series.run else ():
@@ -169,7 +172,7 @@ class Study:
     def with_limits(
         self, repetitions: int | None = None, cap: float | None = None, methods: Iterable[str] | None = None, skip: Iterable[str] = ()
     ) -> Study:
-        """The same with another number of repetitions or another cap in every series, or with some of its methods alone."""
+        """The same with other repetitions or another cap in every series, or only some methods."""
         limits: dict[str, Any] = {}
         skipped, wanted = set(expanded(skip)), None if methods is None else set(expanded(methods))
         if repetitions is not None:

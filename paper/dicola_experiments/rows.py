@@ -1,4 +1,4 @@
-"""The results of a study: JSON lines, appended one by one, none lost and none twice whatever stops the run."""
+"""The results of a study: JSON lines, appended one by one; whatever stops the run, none is lost."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from dicola.errors import InvalidData
-from dicola.study.plan import STRONG, Cell
+from dicola import InvalidData
+from dicola_experiments.plan import STRONG, Cell
 
 Row = dict[str, Any]
 
-GIVE_UP = 3  # a method stopped on that many seeds of a setting is not run further there, and a row without seed says so
+# A method stopped on that many seeds of a setting is not run further there, and a row without a
+# seed says so.
+GIVE_UP = 3
 NO_SEED = 0
 
 
 class Rows:
-    """The rows of one study: those packed into ``NAME.jsonl.xz`` and, after them, those in ``NAME.jsonl``, where new ones go.
+    """The rows of one study: those packed into ``NAME.jsonl.xz``, then those in ``NAME.jsonl``.
 
-    A row is written whole and flushed to the disk before the next run is counted as done. A line that a crash cut short is dropped when
-    the file is opened again, and its run is made again.
+    New rows go into the latter. A row is written whole and flushed to the disk before the next run
+    is counted as done. A line that a crash cut short is dropped when the file is opened again, and
+    its run is made again.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -45,7 +48,10 @@ class Rows:
         return [row for seed in cell.seeds if (row := self._best.get((*cell.key, seed))) is not None]
 
     def is_done(self, cell: Cell, seed: int, cap: float) -> bool:
-        """Is there a row for that run: finished, or stopped after at least as many seconds? One whose worker was lost is made again."""
+        """Is there a row for that run: finished, or stopped after at least as many seconds?
+
+        A run whose worker was lost is made again.
+        """
         row = self._best.get((*cell.key, seed))
         return row is not None and row["status"] != "lost" and (row["status"] == "done" or row["cap"] >= cap)
 
@@ -123,7 +129,7 @@ def cell_key(row: Row) -> tuple[Any, ...]:
 
 
 def _lock(file: BinaryIO, path: Path) -> None:
-    """Keep others from writing as long as the file is open; where the system has no such locks, nobody is kept."""
+    """Keep others from writing while the file is open, where the system has such locks."""
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
     except ImportError:

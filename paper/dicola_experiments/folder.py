@@ -1,4 +1,4 @@
-"""A folder of studies: their settings files, and beside them the rows in ``results``, the figures and the report."""
+"""A folder of studies: settings files, beside them the rows in ``results``, figures and report."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from dicola.errors import InvalidData, InvalidSetting
-from dicola.study.plan import Study, load_study
-from dicola.study.rows import Rows
-from dicola.study.summary import Results
+from dicola import InvalidData, InvalidSetting
+from dicola_experiments.plan import Study, load_study
+from dicola_experiments.rows import Rows
+from dicola_experiments.summary import Results
 
 RANDOM = ("er30-3", "er30-5", "er50-3-5", "er50-3-7")
 NETWORKS = ("mildew", "barley", "andes", "link")
@@ -63,7 +63,7 @@ class Folder:
         return Results(self.study(name), self.rows(name))
 
     def pack(self, name: str) -> bool:
-        """Move the rows of a study into its compressed file; not while another run is adding to them."""
+        """Pack the rows of a study into its compressed file, unless a run is adding to them."""
         rows = self.rows(name)
         if not rows.path.exists():
             return True

@@ -3,8 +3,9 @@ import lzma
 import pytest
 
 from dicola.errors import InvalidData
-from dicola.study import Cell, Rows, Setting
-from dicola.study.measure import row_of
+from dicola_experiments.measure import row_of
+from dicola_experiments.plan import Cell, Setting
+from dicola_experiments.rows import Rows
 
 CELL = Cell("recovery", Setting("ER(10,3)", 1, "any", 100), "fci", 5, 2.0, 90.0)
 

@@ -1,20 +1,23 @@
-"""What the paper claims of DiCoLa, asked of the rows: fewer tests than the learner alone, and a skeleton that is no worse."""
+"""What the paper claims of DiCoLa, asked of the rows.
+
+The claims: it needs fewer tests than the learner alone, and its skeleton is no worse.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dicola.study.methods import BASES
-from dicola.study.plan import Setting
-from dicola.study.summary import Comparison, Mean, Outcome, Results, compared
+from dicola_experiments.methods import BASES
+from dicola_experiments.plan import Setting
+from dicola_experiments.summary import Comparison, Mean, Outcome, Results, compared
 
 VARIANTS = ("paper", "auto", "reference", "uig")
 """The rules that stop the splitting, and no splitting at all."""
 
 
 def pairs(variant: str) -> list[tuple[str, str]]:
-    """Each learner alone with the method that is to be better; FCI stands alone with and without its limit.
+    """Each learner alone with the method that should beat it; FCI with and without its limit.
 
     >>> pairs("auto")[:2], pairs("uig")[-1]
     ([('fci', 'dicola+fci/auto'), ('fci exact', 'dicola+fci/auto')], ('l-marvel', 'uig+l-marvel'))
@@ -44,13 +47,13 @@ class Check:
 
     @property
     def only_alone_was_stopped(self) -> bool:
-        """Was the learner alone given up, or stopped on every table it was tried on, and DiCoLa not?"""
+        """Was the learner alone given up, or stopped on every table it tried, and DiCoLa not?"""
         alone, dicola = (outcome.given_up or bool(outcome.n_stopped and not outcome.finished) for outcome in (self.alone, self.dicola))
         return alone and not dicola
 
     @property
     def needs_fewer_tests(self) -> bool:
-        """Fewer on average; a learner alone that was stopped where DiCoLa finished counts as needing more."""
+        """Fewer on average; a learner alone that was stopped where DiCoLa finished needs more."""
         if not self.is_comparable:
             return self.only_alone_was_stopped
         assert self.tests is not None
@@ -73,7 +76,10 @@ class Check:
 
     @property
     def is_as_accurate(self) -> bool:
-        """Is the mean F1 not below by more than the standard error of the difference? What cannot be compared does not speak against."""
+        """Is the mean F1 not below by more than the standard error of the difference?
+
+        What cannot be compared does not speak against it.
+        """
         return self.accuracy is None or self.accuracy.value >= -(self.accuracy.error or 0.0)
 
     @property
