@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 
 from dicola.ci.inquiry import Inquiry
 from dicola.decompose.tree import Leaf
-from dicola.graphs.skeleton import BlanketSets, Pair, RecordedSets, Skeleton
+from dicola.graphs.skeleton import BlanketSets, Pair, RecordedSets, SeparatingSets, Skeleton
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context, Learner
 
@@ -25,10 +25,18 @@ _TOGETHER = 160  # variables of one union, so that its matrices stay small
 Workers = Literal["threads", "processes"]
 
 
-class LeafResult(NamedTuple):
-    """The skeletons of the leaves of a task, each over its own positions 0, 1, …, and the account of what they took."""
+class Learned(NamedTuple):
+    """What was found of a leaf, in the positions of the whole."""
 
-    skeletons: list[Skeleton]
+    edges: frozenset[Pair]
+    sets: SeparatingSets
+    warnings: tuple[str, ...]
+
+
+class LeafResult(NamedTuple):
+    """What was found of the leaves of a task, and the account of what they took."""
+
+    learned: list[Learned]
     asked: Inquiry
 
 
@@ -48,35 +56,31 @@ class LeafTask:
         """Learn the leaves."""
         if len(self.asked) < len(self.leaves):
             return LeafResult(self._from_union(*self.asked), self.asked[0])
-        found = [
-            self.learner.learn_skeleton(asked, context=replace(self.context, uig=leaf.uig))
-            for asked, leaf in zip(self.asked, self.leaves, strict=True)
-        ]
-        return LeafResult(found, self.asked[0])
+        return LeafResult([self._learned(*each) for each in zip(self.asked, self.leaves, strict=True)], self.asked[0])
 
-    def _from_union(self, union: Inquiry) -> list[Skeleton]:
+    def _learned(self, asked: Inquiry, leaf: Leaf) -> Learned:
+        found = self.learner.learn_skeleton(asked, context=replace(self.context, uig=leaf.uig))
+        variables = leaf.variables
+        if variables[-1] == len(variables) - 1:  # the whole: positions are the same
+            return Learned(found.edges, found.sets, found.warnings)
+        edges = frozenset([(variables[a], variables[b]) for a, b in found.edges])
+        return Learned(edges, found.sets.relabelled(variables), found.warnings)
+
+    def _from_union(self, union: Inquiry) -> list[Learned]:
         """One run over the union, taken apart again: each leaf gets what it would get alone."""
-        graphs = [leaf.uig for leaf in self.leaves if leaf.uig is not None]
-        found = self.learner.learn_skeleton(union, context=replace(self.context, uig=UndirectedGraph.side_by_side(graphs)))
-        place = [(i, k) for i, leaf in enumerate(self.leaves) for k in range(len(leaf.variables))]
-        edges: list[list[Pair]] = [[] for _ in graphs]
+        parts = [(leaf.variables, leaf.uig) for leaf in self.leaves if leaf.uig is not None]
+        context = replace(self.context, uig=UndirectedGraph.side_by_side([uig for _, uig in parts]))
+        found = self.learner.learn_skeleton(union, context=context)
+        part_of = [i for i, (variables, _) in enumerate(parts) for _ in variables]
+        whole = [v for variables, _ in parts for v in variables]
+        edges: list[list[Pair]] = [[] for _ in parts]
         for a, b in found.edges:
-            edges[place[a][0]].append((place[a][1], place[b][1]))
-        everything = [tuple(range(len(leaf.variables))) for leaf in self.leaves]
-        sets = [
-            RecordedSets(otherwise=None if uig.is_complete else BlanketSets(uig, variables))
-            for uig, variables in zip(graphs, everything, strict=True)
-        ]
+            edges[part_of[a]].append((whole[a], whole[b]))
+        sets = [RecordedSets(otherwise=None if uig.is_complete else BlanketSets(uig, variables)) for variables, uig in parts]
         assert isinstance(found.sets, RecordedSets)
         for (x, y), z in found.sets.pairs().items():
-            sets[place[x][0]].add(place[x][1], place[y][1], tuple([place[v][1] for v in z]))
-        begins, labels = 0, union.labels
-        skeletons = []
-        for i, variables in enumerate(everything):
-            names = labels[begins : begins + len(variables)]
-            begins += len(variables)
-            skeletons.append(Skeleton(names, variables, frozenset(edges[i]), sets[i], names, found.warnings))
-        return skeletons
+            sets[part_of[x]].add(whole[x], whole[y], tuple([whole[v] for v in z]))
+        return [Learned(frozenset(edges[i]), sets[i], found.warnings) for i in range(len(parts))]
 
 
 def bunches(sizes: Iterable[int]) -> list[range]:
@@ -115,21 +119,15 @@ def learn_leaves(
     ``n_jobs`` tasks run at a time, in threads or processes (``workers``; by default processes where a test is slow Python, which would
     hold the others up). The answer does not depend on it.
     """
+    labels = ci.labels
     skeletons: list[Skeleton] = []
-    for task, (found, asked) in _results(leaf_tasks(leaves, learner, ci, context), n_jobs, workers or _fitting(ci)):
+    for task, (learned, asked) in _results(leaf_tasks(leaves, learner, ci, context), n_jobs, workers or _fitting(ci)):
         ci.add(asked)
-        skeletons += [in_whole(skeleton, leaf, ci) for skeleton, leaf in zip(found, task.leaves, strict=True)]
+        for leaf, found in zip(task.leaves, learned, strict=True):
+            names = tuple([labels[v] for v in leaf.variables])
+            skeletons.append(Skeleton(labels, leaf.variables, found.edges, found.sets, names, found.warnings))
         progress(len(skeletons), len(leaves))
     return skeletons
-
-
-def in_whole(local: Skeleton, leaf: Leaf, ci: Inquiry) -> Skeleton:
-    """What was learned over the positions of a leaf, in those of the whole."""
-    variables = leaf.variables
-    if len(variables) == len(ci):
-        return local
-    edges = frozenset([(variables[a], variables[b]) for a, b in local.edges])
-    return Skeleton(ci.labels, variables, edges, local.sets.relabelled(variables), local.labels, local.warnings)
 
 
 def _fitting(ci: Inquiry) -> Workers:
