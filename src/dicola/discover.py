@@ -19,7 +19,6 @@ from dicola.decompose.tree import Leaf, Tree, stop_rule
 from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting
-from dicola.graphs.equivalence import skeleton_of_mag
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
@@ -27,6 +26,7 @@ from dicola.learners.base import Context, Learner, OrientationSettings
 from dicola.learners.names import learner_named, name_or_learner
 from dicola.learners.together import bunches, learn_together
 from dicola.modes import chosen_mode
+from dicola.orient.equivalence import skeleton_of_mag
 from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.legal import legalized
 

@@ -16,13 +16,13 @@ from dicola.decompose.tree import Branch, Leaf, Tree
 from dicola.errors import InvalidData
 from dicola.files import write_texts
 from dicola.graphs.bits import mask_of, members
-from dicola.graphs.equivalence import AncestralSets, Legality, legality
 from dicola.graphs.formats import native
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import BlanketSets, MaskSets, RecordedSets, SeparatingSets, Skeleton
 from dicola.graphs.undirected import UndirectedGraph
+from dicola.orient.equivalence import AncestralSets, Legality, legality
 from dicola.orient.partial import Conflict, Reason
 from dicola.report.card import card
 from dicola.report.drawing import draw

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.equivalence import AncestralSets
 from dicola.graphs.mag import MAG
 from dicola.graphs.skeleton import RecordedSets, Skeleton
+from dicola.orient.equivalence import AncestralSets
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from typing import Any
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Branch, Leaf
 from dicola.errors import InvalidGraph
-from dicola.graphs.equivalence import AncestralSets
 from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import edge_in_words
 from dicola.graphs.skeleton import RecordedSets
+from dicola.orient.equivalence import AncestralSets
 from dicola.orient.partial import Conflict
 from dicola.report.result import Evidence
-from dicola.report.words import MEANINGS, NO_REASON, UNDECIDED, apart_for, rule_in_words, rules_of
+from dicola.report.rule_text import MEANINGS, NO_REASON, UNDECIDED, apart_for, rule_in_words, rules_of
 
 _MARK_NAMES = {Mark.CIRCLE: "circle", Mark.ARROW: "arrowhead", Mark.TAIL: "tail"}
 

@@ -15,17 +15,17 @@ import numpy as np
 
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Branch
-from dicola.graphs.equivalence import AncestralSets
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import WORDS
 from dicola.graphs.skeleton import RecordedSets
+from dicola.orient.equivalence import AncestralSets
 from dicola.report.communities import MANY, communities, folded_at_start, is_foldable
 from dicola.report.explain import conflicts_in_words
 from dicola.report.labels import short_label
 from dicola.report.layout import layout
 from dicola.report.result import Result
 from dicola.report.routing import bends
-from dicola.report.words import MEANINGS, NO_REASON, OTHER_RULE, UNDECIDED, rules_of
+from dicola.report.rule_text import MEANINGS, NO_REASON, OTHER_RULE, UNDECIDED, rules_of
 
 _ROOM_FOR_SETS: Final = 600_000  # numbers; a few megabytes
 

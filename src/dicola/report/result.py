@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from dicola.decompose.tree import Tree
-from dicola.graphs.equivalence import Legality
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
+from dicola.orient.equivalence import Legality
 from dicola.orient.partial import Conflict, Reason
 
 
