@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from dicola.ci.base import CITest
-from dicola.graphs.skeleton import BlanketSets, Pair, RecordedSets, Skeleton, Variables
+from dicola.graphs.skeleton import Pair, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context, Learner
 
@@ -43,10 +43,7 @@ def learn_together(learner: Learner, ci: CITest, parts: Sequence[Part], context:
     edges: list[list[Pair]] = [[] for _ in parts]
     for a, b in found.edges:
         edges[part_of[a]].append((whole[a], whole[b]))
-    sets = [RecordedSets(otherwise=None if uig.is_complete else BlanketSets(uig, variables)) for variables, uig in parts]
-    assert isinstance(found.sets, RecordedSets)
-    for (x, y), z in found.sets.pairs().items():
-        sets[part_of[x]].add(whole[x], whole[y], tuple([whole[v] for v in z]))
+    sets = found.sets.parted(parts)
     return [
         Skeleton(ci.labels, variables, frozenset(edges[i]), sets[i], tuple([ci.labels[v] for v in variables]), found.warnings)
         for i, (variables, _) in enumerate(parts)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
 from dicola.report.drawing import draw
 from dicola.report.labels import escaped
-from dicola.report.result import Result
+
+if TYPE_CHECKING:
+    from dicola.discovery import Discovery
 
 _DRAWABLE: Final = 150  # vertices that fit the width of a notebook
 
@@ -18,7 +20,7 @@ def drawing_for_notebook(pag: PAG) -> str | None:
     return draw(pag) if len(pag) <= _DRAWABLE else None
 
 
-def card(found: Result) -> str:
+def card(found: Discovery) -> str:
     """One small block: what was found, how, and the drawing where it is small enough."""
     pag, tree = found.pag, found.tree
     lines = [
