@@ -212,7 +212,7 @@ def test_a_drawing_that_fails_writes_nothing(found, tmp_path, monkeypatch):
     def broken(pag):
         raise RuntimeError("no pen")
 
-    monkeypatch.setattr("dicola.discovery.draw", broken)
+    monkeypatch.setattr("dicola.report.drawing.draw", broken)
     with pytest.raises(RuntimeError, match="no pen"):
         found.write(tmp_path / "new")
     assert not (tmp_path / "new").exists()

@@ -44,11 +44,11 @@ _HOME = {
     "PAG": "dicola.graphs.pag",
     "compare_modes": "dicola.mode_comparison",
     "discover": "dicola.discover",
-    "legality": "dicola.graphs.equivalence",
+    "legality": "dicola.orient.equivalence",
     "local": "dicola.local",
-    "mag_to_pag": "dicola.graphs.equivalence",
-    "markov_equivalent": "dicola.graphs.equivalence",
-    "member_mag": "dicola.graphs.equivalence",
+    "mag_to_pag": "dicola.orient.equivalence",
+    "markov_equivalent": "dicola.orient.equivalence",
+    "member_mag": "dicola.orient.equivalence",
     "Table": "dicola.tables.table",
     "read_table": "dicola.tables.reading",
 }
@@ -91,18 +91,6 @@ if TYPE_CHECKING:
     )
     from dicola.estimator import DiCoLa as DiCoLa
     from dicola.graphs.dag import DAG as DAG
-    from dicola.graphs.equivalence import (
-        legality as legality,
-    )
-    from dicola.graphs.equivalence import (
-        mag_to_pag as mag_to_pag,
-    )
-    from dicola.graphs.equivalence import (
-        markov_equivalent as markov_equivalent,
-    )
-    from dicola.graphs.equivalence import (
-        member_mag as member_mag,
-    )
     from dicola.graphs.mag import MAG as MAG
     from dicola.graphs.pag import PAG as PAG
     from dicola.knowledge import Knowledge as Knowledge
@@ -119,6 +107,18 @@ if TYPE_CHECKING:
     from dicola.local import local as local
     from dicola.local_discovery import LocalDiscovery as LocalDiscovery
     from dicola.mode_comparison import compare_modes as compare_modes
+    from dicola.orient.equivalence import (
+        legality as legality,
+    )
+    from dicola.orient.equivalence import (
+        mag_to_pag as mag_to_pag,
+    )
+    from dicola.orient.equivalence import (
+        markov_equivalent as markov_equivalent,
+    )
+    from dicola.orient.equivalence import (
+        member_mag as member_mag,
+    )
     from dicola.score.gaussian_bic import GaussianBIC as GaussianBIC
     from dicola.tables.columns import Column as Column
     from dicola.tables.reading import read_table as read_table

@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 
 from dicola.ci.inquiry import Inquiry
 from dicola.decompose.tree import Leaf
-from dicola.graphs.skeleton import BlanketSets, Pair, RecordedSets, SeparatingSets, Skeleton
+from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context, Learner
 
@@ -76,10 +76,7 @@ class LeafTask:
         edges: list[list[Pair]] = [[] for _ in parts]
         for a, b in found.edges:
             edges[part_of[a]].append((whole[a], whole[b]))
-        sets = [RecordedSets(otherwise=None if uig.is_complete else BlanketSets(uig, variables)) for variables, uig in parts]
-        assert isinstance(found.sets, RecordedSets)
-        for (x, y), z in found.sets.pairs().items():
-            sets[part_of[x]].add(whole[x], whole[y], tuple([whole[v] for v in z]))
+        sets = found.sets.parted(parts)
         return [Learned(frozenset(edges[i]), sets[i], found.warnings) for i in range(len(parts))]
 
 

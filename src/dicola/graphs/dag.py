@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from dicola.errors import InvalidGraph
 from dicola.graphs.bits import mask_of
-from dicola.graphs.equivalence import mag_to_pag
 from dicola.graphs.mag import MAG, project
 from dicola.graphs.marks import ARROW, TAIL, MixedGraph, checked_names
 from dicola.graphs.pag import PAG
@@ -123,6 +122,8 @@ class DAG(MixedGraph):
 
     def true_pag(self, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> PAG:
         """The PAG over the observed variables: all that independences among them can ever tell."""
+        from dicola.orient.equivalence import mag_to_pag
+
         return mag_to_pag(self.true_mag(latents, selection))
 
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from dicola.ci.inquiry import Evidence
 from dicola.errors import InvalidSetting
-from dicola.graphs.equivalence import AncestralSets
 from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.orient.equivalence import AncestralSets
 from dicola.score.search import MagSearch
 
 

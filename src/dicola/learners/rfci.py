@@ -11,7 +11,7 @@ import numpy as np
 
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency, FindSeparator
-from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Skeleton, Variables
+from dicola.graphs.skeleton import LaterSets, Pair, RecordedSets, SeparatingSets, Skeleton, Variables
 from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point
 from dicola.learners.base import Context, Learner, OrientationSettings, checked_limit, local_test, skeleton_of
 from dicola.learners.collider_policies import collider_policy
@@ -85,7 +85,7 @@ class RFCI(Learner):
             return False
 
         apply_rules(graph, decide, Rules(settings.selection, settings.max_path_length, stands))
-        found = RecordedSets(dict(sets.items()), otherwise=skeleton.sets) if len(sets) else skeleton.sets
+        found = LaterSets(dict(sets.items()), otherwise=skeleton.sets) if len(sets) else skeleton.sets
         return replace(skeleton, edges=_edges_of(adjacency), sets=found), Orientation.of(graph, skeleton.labels)
 
 

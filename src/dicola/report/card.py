@@ -9,13 +9,15 @@ its own. Text takes the colour of the page.
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
 from dicola.report.drawing import draw, drawing_style
 from dicola.report.labels import escaped
-from dicola.report.result import Result
+
+if TYPE_CHECKING:
+    from dicola.discovery import Discovery
 
 _DRAWABLE: Final = 150  # vertices that fit the width of a notebook
 _SYSTEM_IS_DARK: Final = "@media screen and (prefers-color-scheme: dark) {"
@@ -40,7 +42,7 @@ def pag_card(pag: PAG) -> str | None:
     return None if picture is None else _framed(_stage(picture))
 
 
-def card(found: Result) -> str:
+def card(found: Discovery) -> str:
     """One small block: what was found, how, and the drawing where it is small enough."""
     pag, tree = found.pag, found.tree
     lines = [

@@ -21,15 +21,16 @@ from dicola.graphs.pag import PAG, edge_in_words
 from dicola.report.drawing import draw, draw_key, drawing_style
 from dicola.report.labels import escaped, in_natural_order
 from dicola.report.payload import payload
-from dicola.report.result import Result
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dicola.discovery import Discovery
+
 _SCRIPTS: Final = ("dom", "facts", "stage", "shapes", "graph", "matrix", "panel", "tree", "tables", "app")
 
 
-def page(found: Result, table: pd.DataFrame | None = None) -> str:
+def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
     """The report as HTML text; the same result gives the same bytes.
 
     ``table`` is that of ``dicola.edge_table``, where there is one; its evidence is shown per edge.
@@ -109,11 +110,11 @@ def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _decomposition(found: Result) -> dict[str, int]:
+def _decomposition(found: Discovery) -> dict[str, int]:
     return {"leaves": found.tree.n_leaves, "largest leaf": found.tree.largest_leaf, "depth": found.tree.depth}
 
 
-def _summary(found: Result) -> str:
+def _summary(found: Discovery) -> str:
     pag = found.pag
     numbers = {
         "variables": len(pag),

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dicola.graphs.equivalence import legality, skeleton_of_mag
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.skeleton import Skeleton
+from dicola.orient.equivalence import legality, skeleton_of_mag
 from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.ancestral import ancestral_marks
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import GivenRest
-from dicola.graphs.equivalence import mag_to_pag, member_mag
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
+from dicola.orient.equivalence import mag_to_pag, member_mag
 from dicola.orient.fixpoint import Orientation
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import Score

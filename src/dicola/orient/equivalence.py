@@ -2,63 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 from dicola.errors import InvalidGraph
 from dicola.graphs.bits import members
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Mark
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import LeafSets, Skeleton, Variables
+from dicola.graphs.skeleton import SeparatingSets, Skeleton, Variables
 from dicola.orient.fixpoint import orient
 
 
-class AncestralSets(LeafSets):
-    """Separating sets of a MAG, worked out when asked: the ancestors of the pair. Vertices are positions in ``variables``, which ascend."""
+class AncestralSets(SeparatingSets):
+    """Separating sets of a MAG, worked out when asked: the ancestors of the pair."""
 
-    def __init__(self, mag: MAG, variables: Variables | None = None) -> None:
+    def __init__(self, mag: MAG) -> None:
         self.mag = mag
-        self.variables = tuple(range(len(mag))) if variables is None else variables
-
-    @cached_property
-    def _place(self) -> dict[int, int]:
-        return {v: i for i, v in enumerate(self.variables)}
 
     def get(self, x: int, y: int) -> Variables | None:
-        a, b = self._place.get(x), self._place.get(y)
-        if a is None or b is None or b in self.mag.around[a]:
+        if not (0 <= x < len(self.mag) and 0 <= y < len(self.mag)) or y in self.mag.around[x]:
             return None
-        return tuple([self.variables[v] for v in members(self.mag.canonical_separator(a, b))])
+        return tuple(members(self.mag.canonical_separator(x, y)))
 
-    def relabelled(self, variables: Variables) -> AncestralSets:
-        return AncestralSets(self.mag, tuple([variables[v] for v in self.variables]))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AncestralSets) and self.variables == other.variables and self.mag == other.mag
+class MagSets(AncestralSets):
+    """The sets of a MAG that stands for the whole answer: the MAG itself is written."""
 
-    __hash__ = None  # type: ignore[assignment]
+    def to_dict(self, variables: Variables) -> dict[str, Any]:
+        """The edges of the MAG: ``{"mag": [[a, b, mark at a, mark at b], ...]}``."""
+        return {"mag": [[a, b, int(self.mag.marks[b, a]), int(self.mag.marks[a, b])] for a, b in self.mag.pairs()]}
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any], labels: Sequence[str]) -> MagSets:
+        """Read back what ``to_dict`` wrote; ``labels`` name the vertices."""
+        return cls(MAG.from_marked_edges([(labels[a], labels[b], at_a, at_b) for a, b, at_a, at_b in facts["mag"]], labels))
+
+    def provenance(self, x: int, y: int) -> str | None:
+        return "These are the ancestors of the two in the graph with the best score."
 
 
 def skeleton_of_mag(mag: MAG, names: tuple[str, ...] | None = None, warnings: tuple[str, ...] = ()) -> Skeleton:
-    """The adjacencies of a MAG, each other pair separated by its ancestors; ``names`` in the user's order."""
+    """The adjacencies of a MAG, each other pair separated by its ancestors.
+
+    ``names`` are in the user's order.
+    """
     edges = frozenset(mag.pairs())
-    return Skeleton(mag.names, tuple(range(len(mag))), edges, AncestralSets(mag), mag.names if names is None else names, warnings)
+    return Skeleton(mag.names, tuple(range(len(mag))), edges, MagSets(mag), mag.names if names is None else names, warnings)
 
 
 def mag_to_pag(mag: MAG) -> PAG:
-    """The PAG of the Markov equivalence class of a MAG; complete, also with undirected edges (Zhang 2008)."""
+    """The PAG of the Markov equivalence class of a MAG.
+
+    Complete, also with undirected edges (Zhang 2008).
+    """
     has_selection = any(mag.around[a][b] == TAIL == mag.around[b][a] for a, b in mag.pairs())
     return orient(skeleton_of_mag(mag), selection=has_selection).pag
 
 
 def member_mag(pag: PAG) -> MAG:
-    """One MAG of the class: o-> becomes -->, --o becomes -->, and the o-o part is directed without a new collider.
+    """One MAG of the class.
 
-    Zhang (2006), arrowhead augmentation. The o-o part of a PAG is chordal; where it is not, the graph is no PAG and ``InvalidGraph``
-    says so.
+    o-> becomes -->, --o becomes -->, and the o-o part is directed without a new collider: Zhang
+    (2006), arrowhead augmentation.
+
+    Raises
+    ------
+    InvalidGraph
+        The o-o part is not chordal, as that of every PAG is.
+
     """
     marks = pag.to_matrix()
     circle_part: list[set[int]] = [set() for _ in pag.names]
@@ -83,7 +97,10 @@ def member_mag(pag: PAG) -> MAG:
 
 
 def cardinality_order(neighbours: Sequence[AbstractSet[int]]) -> list[int]:
-    """Maximum cardinality search: next comes the vertex with most neighbours before it, the first of equals."""
+    """Maximum cardinality search: next comes the vertex with most neighbours before it.
+
+    Of equals it is the first.
+    """
     weight, left, order = [0] * len(neighbours), set(range(len(neighbours))), []
     while left:
         v = min(left, key=lambda u: (-weight[u], u))
@@ -95,7 +112,10 @@ def cardinality_order(neighbours: Sequence[AbstractSet[int]]) -> list[int]:
 
 
 def _is_perfect(order: list[int], neighbours: Sequence[AbstractSet[int]]) -> bool:
-    """Are the neighbours before each vertex joined to the last of them? For this order: iff chordal (Tarjan and Yannakakis 1984)."""
+    """Are the neighbours before each vertex joined to the last of them?
+
+    For this order: iff the graph is chordal (Tarjan and Yannakakis 1984).
+    """
     place = {v: i for i, v in enumerate(order)}
     for v in order:
         earlier = sorted((place[u], u) for u in neighbours[v] if place[u] < place[v])
@@ -121,9 +141,10 @@ class Legality:
 
 
 def legality(pag: PAG) -> Legality:
-    """Is this the PAG of some MAG? Build a member, check that it is a MAG, and compare its PAG mark for mark.
+    """Is this the PAG of some MAG?
 
-    A PAG learned from finite data is often not legal; the reasons say where.
+    Builds a member, checks that it is a MAG, and compares its PAG mark for mark. A PAG learned from
+    finite data is often not legal; the reasons say where.
     """
     try:
         mag = member_mag(pag)

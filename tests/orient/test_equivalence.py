@@ -10,9 +10,9 @@ import pytest
 
 from dicola.errors import InvalidGraph
 from dicola.graphs.dag import DAG
-from dicola.graphs.equivalence import legality, mag_to_pag, markov_equivalent, member_mag
 from dicola.graphs.mag import MAG
 from dicola.graphs.pag import PAG
+from dicola.orient.equivalence import legality, mag_to_pag, markov_equivalent, member_mag
 from tests.reference_models import (
     ARROW,
     CIRCLE,
