@@ -317,3 +317,23 @@ def test_conflicts_are_told_in_words_and_warned_of(with_conflicts):
 def test_counts_by_phase_add_up(found):
     assert set(found.tests) == {"blankets", "leaves", "orientation", "total"}
     assert found.tests["total"] == sum(found.tests[phase] for phase in ("blankets", "leaves", "orientation"))
+
+
+def test_the_edges_are_a_table_that_is_written_read_back_and_shown(tmp_path):
+    frame = simulate.linear_gaussian(simulate.er_dag(8, 2, seed=4), 400, seed=4)
+    frame = frame.rename(columns={frame.columns[0]: 'a "quoted", name', frame.columns[1]: "NA"})
+    found = discover(FisherZ(frame))
+    table = found.to_pandas()
+    assert len(table) == found.pag.n_edges and {"u", "v", "mark_u", "mark_v", "edge", "p_value", "sign"} <= set(table.columns)
+    assert table["p_value"].between(0, 1).all() and table["leaves"].str.len().min() > 0
+    again = Discovery.read(found.write(tmp_path))
+    assert again.to_pandas().equals(table) and again.report() == found.report()
+    assert (tmp_path / "edges.csv").read_text(encoding="utf-8").count("\n") == found.pag.n_edges + 1
+    (tmp_path / "edges.csv").unlink()
+    assert Discovery.read(tmp_path).to_pandas()["p_value"].isna().all(), "a result of an older version has no such table"
+
+
+def test_without_p_values_the_evidence_stays_empty(tmp_path):
+    found = discover(Oracle(DAG.from_edges([("A", "B"), ("C", "B")])))
+    assert found.to_pandas()["p_value"].isna().all() and list(found.to_pandas()["edge"]) == ["o->", "o->"]
+    assert Discovery.read(found.write(tmp_path)).to_pandas().equals(found.to_pandas())

@@ -22,9 +22,12 @@ from dicola.orient.equivalence import Legality, MagSets, legality
 from dicola.orient.partial import Conflict, Reason
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from dicola.ci.base import CITest
     from dicola.report.explain import Explanation
 
-FILES = ("pag.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json")
+FILES = ("pag.csv", "edges.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json")
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Discovery:
     marks that a rule wanted and did not get; ``reasons[a, b]`` says why the mark at b on the edge
     a - b stands (positions in ``skeleton.labels``). Where graphs were scored, ``evaluations`` counts by
     kind how often, and ``score`` is that of the answer, less being better (``None``: not scored).
+    ``test`` is the test that was asked; it is not written.
     """
 
     pag: PAG
@@ -48,6 +52,27 @@ class Discovery:
     seconds: dict[str, float] = field(default_factory=dict, compare=False)
     evaluations: dict[str, int] = field(default_factory=dict)
     score: float | None = None
+    test: CITest | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def _edges(self) -> pd.DataFrame:
+        from dicola.edge_table import edge_table
+
+        return edge_table(self.pag, self.skeleton, self.test)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per edge: its ends, marks and type, and how close it came to being removed.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of ``pag.to_pandas()`` and those of ``dicola.edge_table.edge_table``: the
+            largest p-value given few neighbours, the set that gave it, sign and partial correlation
+            where the test has them, and the leaves in which the pair was decided. What is asked for
+            this is asked after the run and not counted.
+
+        """
+        return self._edges.copy()
 
     @cached_property
     def legality(self) -> Legality:
@@ -106,7 +131,7 @@ class Discovery:
         """The one-file HTML report."""
         from dicola.report.page import page
 
-        return page(self)
+        return page(self, self._edges)
 
     def _repr_html_(self) -> str:
         from dicola.report.card import card
@@ -119,7 +144,7 @@ class Discovery:
     def write(self, folder: str | Path) -> Path:
         """Write the result into a folder, from which ``read`` reads it back.
 
-        The PAG is written as CSV, JSON and SVG, beside it a report, the separating sets, the
+        The PAG is written as CSV, JSON, SVG and a table of edges, beside it a report, the separating sets, the
         settings and, apart from the rest, the timings. All files are written aside first and moved in at the
         end; where that fails, what was there before stays. ``discovery.json`` holds digests of the
         graph and of the skeleton, so that ``read`` notices files of two runs.
@@ -140,10 +165,13 @@ class Discovery:
             The folder cannot be written.
 
         """
+        from dicola.edge_table import to_csv
+
         skeleton = _dump(_skeleton_to_dict(self.skeleton, self.tree))
         texts = {
             "pag.csv": native.to_csv(self.pag),
             "pag.json": native.to_json(self.pag),
+            "edges.csv": to_csv(self._edges),
             "pag.svg": self.pag.draw(),
             "report.html": self.report(),
             "skeleton.json": skeleton,
@@ -189,6 +217,8 @@ class Discovery:
             A file is missing or damaged, or the files are of different runs.
 
         """
+        from dicola.edge_table import from_csv
+
         source = Path(folder)
         try:
             texts = {name: (source / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".json")}
@@ -201,7 +231,7 @@ class Discovery:
                     f"the files in {str(folder)!r} were not written together: pag.json, skeleton.json and discovery.json are of different "
                     "runs, or one was changed. Write the result again."
                 )
-            return cls(
+            found = cls(
                 pag=pag,
                 skeleton=skeleton,
                 tree=tree,
@@ -216,6 +246,11 @@ class Discovery:
                 evaluations=facts.get("evaluations", {}),
                 score=facts.get("score"),
             )
+            if (source / "edges.csv").exists():  # results written before there was one have none
+                vars(found)["_edges"] = from_csv((source / "edges.csv").read_text(encoding="utf-8"))
+            return found
+        except InvalidData:
+            raise
         except FileNotFoundError as error:
             raise InvalidData(
                 f"{str(folder)!r} does not hold a written discovery: there is no file {error.filename!r}. Name a folder that "

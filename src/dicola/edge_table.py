@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import StringIO
 from itertools import combinations, combinations_with_replacement
 from math import isnan, nan
 from typing import Final, NamedTuple
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 from dicola._kernels.partial_correlation import SINGULAR
 from dicola.ci.base import CITest
 from dicola.ci.fisher_z import FisherZ
-from dicola.decompose.tree import Leaf, Tree
 from dicola.errors import InvalidData
 from dicola.graphs.marks import listed
 from dicola.graphs.pag import PAG
@@ -29,7 +29,7 @@ _LARGEST: Final = 2  # variables held fixed at once
 _POOL: Final = 30  # neighbours of an end that are tried; the cost grows with their square
 
 
-def edge_table(pag: PAG, skeleton: Skeleton, ci: CITest | None = None, tree: Tree | None = None) -> pd.DataFrame:
+def edge_table(pag: PAG, skeleton: Skeleton, ci: CITest | None = None) -> pd.DataFrame:
     """One row per edge, with the test that came closest to removing it.
 
     An edge stands because no set of variables made its ends independent. Here they are tested once
@@ -44,12 +44,10 @@ def edge_table(pag: PAG, skeleton: Skeleton, ci: CITest | None = None, tree: Tre
     pag : PAG
         The graph.
     skeleton : Skeleton
-        Its skeleton; its ``labels`` tell which variables the numbers in ``tree`` are.
+        Its skeleton; its separating sets know the leaves in which a pair was decided.
     ci : CITest, optional
         The test to ask. The columns of evidence stay empty without it, for an oracle, for a test
         without p-values and for one that is slow (``ci.is_slow``).
-    tree : Tree, optional
-        The decomposition; the column ``leaves`` stays empty without it.
 
     Returns
     -------
@@ -67,7 +65,8 @@ def edge_table(pag: PAG, skeleton: Skeleton, ci: CITest | None = None, tree: Tre
     """
     edges = pag.edges()
     evidence = [ClosestTest()] * len(edges) if ci is None or not _tells_p_values(ci) else _evidence(pag, ci)
-    leaves = [None] * len(edges) if tree is None else _leaves([(edge.u, edge.v) for edge in edges], skeleton.labels, tree)
+    place = {name: i for i, name in enumerate(skeleton.labels)}
+    leaves = [", ".join(map(str, sorted(skeleton.sets.leaves_with(place[edge.u], place[edge.v])))) for edge in edges]
     columns = {name: pd.Series([row[i] for row in evidence], dtype=kind) for i, (name, kind) in enumerate(_KINDS.items())}
     return pag.to_pandas().assign(**columns, leaves=pd.Series(leaves, dtype="str"))
 
@@ -179,11 +178,16 @@ def _strength(ci: FisherZ, rows: Ints) -> Floats:
     return np.asarray(np.arctanh(np.minimum(np.abs(r), 1.0 - 1e-15)) * np.sqrt(freedom), dtype=np.float64)
 
 
-def _leaves(ends: Sequence[tuple[str, str]], labels: Sequence[str], tree: Tree) -> list[str]:
-    """For each pair of names the leaves that hold both, as text."""
-    standing: dict[str, set[int]] = {name: set() for name in labels}
-    for number, node in enumerate(tree.nodes):
-        if isinstance(node, Leaf):
-            for v in node.variables:
-                standing[labels[v]].add(number)
-    return [", ".join(map(str, sorted(standing[u] & standing[v]))) for u, v in ends]
+def to_csv(table: pd.DataFrame) -> str:
+    """The table as the text of ``edges.csv``."""
+    return str(table.to_csv(index=False, lineterminator="\n"))
+
+
+def from_csv(text: str) -> pd.DataFrame:
+    """Read back what ``to_csv`` wrote, to the last digit."""
+    table = pd.read_csv(StringIO(text), dtype=str, keep_default_na=False, na_filter=False)
+    values = {name: [float(value) if value else nan for value in table[name]] for name, kind in _KINDS.items() if kind == "float64"}
+    told = [not isnan(value) for value in values["p_value"]]
+    given = [text if asked else None for text, asked in zip(table["given"], told, strict=True)]
+    columns = {**values, "given": given, "sign": [text or None for text in table["sign"]]}
+    return table.assign(**{name: pd.Series(columns[name], dtype=kind) for name, kind in _KINDS.items()})
