@@ -7,11 +7,11 @@ class DicolaError(Exception):
     """Base of all errors that a user can mend."""
 
 
-class InvalidData(DicolaError):
+class InvalidData(DicolaError, ValueError):
     """The table, covariance or file cannot be used as it is."""
 
 
-class InvalidSetting(DicolaError):
+class InvalidSetting(DicolaError, ValueError):
     """A setting has a value that is not allowed."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,15 +71,35 @@ class GaussianBIC(Score):
         return GaussianBIC(self.correlation[np.ix_(chosen, chosen)], self.n_samples, [self.names[v] for v in chosen], self.penalty)
 
     def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
-        members, arrows, bidirected = tuple(sorted(members)), sorted(arrows), tuple(bidirected)
-        inside = [*members, *sorted({u for u, _ in arrows} - set(members))]
-        pa, n_pa = _rows(arrows, inside, len(members))
-        sp, n_sp = _rows([*bidirected, *((w, v) for v, w in bidirected)], inside, len(members))
-        block = np.ascontiguousarray(self.correlation[np.ix_(inside, inside)])
-        block.setflags(write=False)  # like the whole matrix, so that the kernel is compiled once
-        room = kernel.make_room(len(inside), len(members))
-        misfit = kernel.misfit(block, float(self.n_samples), np.arange(len(members)), len(members), pa, n_pa, sp, n_sp, room)
-        return float(self.n_samples * misfit + self.price * (int(2 * n_pa.sum() + n_sp.sum()) // 2))
+        _, block, arrays = district_arrays(self.correlation, members, arrows, bidirected)
+        misfit = kernel.misfit(block, float(self.n_samples), *arrays)
+        return float(self.n_samples * misfit + self.price * (int(2 * arrays.n_pa.sum() + arrays.n_sp.sum()) // 2))
+
+
+class DistrictArrays(NamedTuple):
+    """A district as the kernel takes it, beside correlations and the number of rows."""
+
+    members: NDArray[np.int64]
+    d: int
+    pa: NDArray[np.int64]
+    n_pa: NDArray[np.int64]
+    sp: NDArray[np.int64]
+    n_sp: NDArray[np.int64]
+    room: kernel.Room
+
+
+def district_arrays(
+    correlation: NDArray[np.float64], members: Iterable[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]
+) -> tuple[list[int], NDArray[np.float64], DistrictArrays]:
+    """The members and then their other parents, sorted; the correlations among them; and the edges in their places there."""
+    members, arrows, bidirected = sorted(members), sorted(arrows), tuple(bidirected)
+    inside = [*members, *sorted({u for u, _ in arrows} - set(members))]
+    d = len(members)
+    pa, n_pa = _rows(arrows, inside, d)
+    sp, n_sp = _rows([*bidirected, *((w, v) for v, w in bidirected)], inside, d)
+    block = np.ascontiguousarray(correlation[np.ix_(inside, inside)])
+    block.setflags(write=False)  # like the whole matrix, so that the kernel is compiled once
+    return inside, block, DistrictArrays(np.arange(d), d, pa, n_pa, sp, n_sp, kernel.make_room(len(inside), d))
 
 
 def _rows(pairs: Sequence[Pair], inside: Sequence[int], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -56,7 +56,9 @@ def check_gaps(table: Table) -> None:
         if counts.any():
             named = ", ".join(f"{labels[i]!r} ({int(counts[i])})" for i in np.nonzero(counts)[0][:5])
             more = "" if (counts > 0).sum() <= 5 else f" and {int((counts > 0).sum()) - 5} more columns"
-            raise InvalidData(f"there are {what} values in {named}{more}. Drop or fill these rows or columns first.")
+            raise InvalidData(
+                f"there are {what} values in {named}{more}. Drop or fill these rows or columns first; NaN and inf cannot be used."
+            )
 
 
 def check_constants(table: Table) -> None:
