@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
@@ -317,3 +319,12 @@ def test_conflicts_are_told_in_words_and_warned_of(with_conflicts):
 def test_counts_by_phase_add_up(found):
     assert set(found.tests) == {"blankets", "leaves", "orientation", "total"}
     assert found.tests["total"] == sum(found.tests[phase] for phase in ("blankets", "leaves", "orientation"))
+
+
+@pytest.mark.parametrize(
+    ("module", "above"),
+    [("dicola.discover", "dicola.report"), ("dicola.graphs.formats.registry", "dicola.orient"), ("dicola.orient.equivalence", "numba")],
+)
+def test_doors_to_a_layer_above_are_shut_until_a_method_is_called(module, above):
+    code = f"import sys, {module}; sys.exit(any(name.split('.')[:{above.count('.') + 1}] == {above.split('.')} for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -31,6 +31,7 @@ _ROOM_FOR_SETS: Final = 600_000  # numbers; a few megabytes
 
 def payload(found: Discovery) -> str:
     """One JSON text, ASCII and free of ``<``: nothing in it can end the element it stands in."""
+    # Sets of a learner's own class may hold NumPy's integers.
     return json.dumps(_facts(found), ensure_ascii=True, separators=(",", ":"), default=index).replace("<", "\\u003c")
 
 
