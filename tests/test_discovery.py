@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
@@ -337,3 +339,12 @@ def test_without_p_values_the_evidence_stays_empty(tmp_path):
     found = discover(Oracle(DAG.from_edges([("A", "B"), ("C", "B")])))
     assert found.to_pandas()["p_value"].isna().all() and list(found.to_pandas()["edge"]) == ["o->", "o->"]
     assert Discovery.read(found.write(tmp_path)).to_pandas().equals(found.to_pandas())
+
+
+@pytest.mark.parametrize(
+    ("module", "above"),
+    [("dicola.discover", "dicola.report"), ("dicola.graphs.formats.registry", "dicola.orient"), ("dicola.orient.equivalence", "numba")],
+)
+def test_doors_to_a_layer_above_are_shut_until_a_method_is_called(module, above):
+    code = f"import sys, {module}; sys.exit(any(name.split('.')[:{above.count('.') + 1}] == {above.split('.')} for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -14,7 +14,7 @@ from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.errors import InvalidSetting
-from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
+from dicola.graphs.skeleton import SeparatingSets, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.knowledge import Knowledge
 from dicola.learners.collider_policies import checked_policy, collider_policy
@@ -113,7 +113,7 @@ def local_test(ci: Evidence, variables: Sequence[int] | None) -> tuple[Inquiry, 
     return inquiry.among(chosen), chosen
 
 
-def skeleton_of(ci: Evidence, variables: Variables, adjacency: Adjacency, sets: RecordedSets, warnings: Sequence[str] = ()) -> Skeleton:
+def skeleton_of(ci: Evidence, variables: Variables, adjacency: Adjacency, sets: SeparatingSets, warnings: Sequence[str] = ()) -> Skeleton:
     """The learner's local answer in the positions of the whole test ``ci``."""
     pairs = [(i, j) for i, j in zip(*(ends.tolist() for ends in np.nonzero(adjacency)), strict=True) if i < j]
     if len(variables) == len(ci):  # then their positions are those of the whole

@@ -37,6 +37,7 @@ def payload(found: Discovery, table: pd.DataFrame | None = None) -> str:
     ``table`` is that of ``dicola.edge_table``, where there is one.
     """
     facts = _facts(found) | {"evidence": _evidence(found, table)}
+    # Sets of a learner's own class may hold NumPy's integers.
     return json.dumps(facts, ensure_ascii=True, separators=(",", ":"), default=index).replace("<", "\\u003c")
 
 
