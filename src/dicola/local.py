@@ -24,7 +24,7 @@ from dicola.learners.local_skeleton import separate_around
 from dicola.local_discovery import LocalDiscovery
 from dicola.orient.colliders import r0
 from dicola.orient.fixpoint import apply_rules
-from dicola.orient.outlook import next_to_visit
+from dicola.orient.pending_marks import next_to_visit
 from dicola.orient.partial import PartialGraph
 from dicola.registry import described
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dicola.graphs.bits import mask_of
-from dicola.orient.outlook import next_to_visit
+from dicola.orient.pending_marks import next_to_visit
 from tests.orient.drawn import Drawn
 
 
