@@ -110,6 +110,7 @@ def test_settings_are_read_and_changed_by_name():
     [
         ("colour", r"'colour' is not a setting of DiCoLa. Known: alpha"),
         ("alpha__size", r"'alpha__size' is not a setting of DiCoLa. Known: alpha"),
+        ("learner__", r"'learner__' is not a setting of DiCoLa: FCI has max_condition_size, "),
         ("learner__colour", r"'learner__colour' is not a setting of DiCoLa: FCI has max_condition_size, "),
         ("blankets__colour", r"'blankets__colour' is not a setting of DiCoLa: TotalConditioning has alpha\."),
     ],

@@ -1,4 +1,4 @@
-"""The scikit-learn estimator: settings in the constructor, ``fit``, answers with a trailing underscore."""
+"""The scikit-learn estimator: settings, ``fit``, answers with a trailing underscore."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
     "learner": lambda chosen: learner_named("fci" if chosen is None else chosen),
     "blankets": blanket_learner,
 }
-"""Settings that have settings of their own, ``learner__max_condition_size``, and how a name becomes such a part."""
+"""Settings with settings of their own, as in ``learner__max_condition_size``."""
 
 
 class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -47,7 +47,8 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         The base learner, by name or with settings. ``learner__max_condition_size`` and the like
         name one setting of it.
     ci_test : str or callable
-        The independence test: a name, a class, or anything callable as ``ci_test(table, alpha=alpha)``.
+        The independence test: a name, a class, or anything callable as
+        ``ci_test(table, alpha=alpha)``.
     alpha : float
         The level of the test.
     **settings
@@ -186,8 +187,9 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     def score(self, X: Table | Any, y: None = None) -> float:  # noqa: N803
         """How likely some rows are under the graph: the larger, the better.
 
-        The graph stands for a class of MAGs. The linear Gaussian model of one of them, fitted to the
-        rows of ``fit`` by maximum likelihood, gives each row of ``X`` a log density; this is their mean.
+        The graph stands for a class of MAGs. The linear Gaussian model of one of them, fitted to
+        the rows of ``fit`` by maximum likelihood, gives each row of ``X`` a log density; this is
+        their mean.
 
         Parameters
         ----------
@@ -218,7 +220,8 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                 f"score needs the correlations of all columns, which {self.discovery_.settings['test']['name']} does not know; "
                 "choose settings another way, or fit with ci_test='fisher_z'."
             )
-        seen_as = dict(zip(self.pag_.names, table.names, strict=True))  # by position: one of the two tables may have no names
+        # Columns go by position, since one of the two tables may have no names.
+        seen_as = dict(zip(self.pag_.names, table.names, strict=True))
         place = {label: i for i, label in enumerate(table.labels)}
         columns = [place[seen_as[name]] for name in self._gaussian.graph.names]
         rows = table.values[:, columns]  # noqa: PD011
@@ -257,10 +260,10 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         known = self.get_params(deep=False)
         changed = {name: value for name, value in settings.items() if "__" not in name}
         for name in settings:
-            whole, _, own = name.partition("__")
-            if whole not in known or (own and whole not in _PARTS):
+            whole, nested, _ = name.partition("__")
+            if whole not in known or (nested and whole not in _PARTS):
                 raise InvalidSetting(f"{name!r} is not a setting of DiCoLa. Known: {', '.join(known)}.")
-            if own:
+            if nested:
                 part = _PARTS[whole](changed.get(whole, known[whole]))
                 changed[whole] = _with_setting(part, name, settings[name])
         for name, value in changed.items():
@@ -281,14 +284,14 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
 
 def _settings_of(part: Any) -> dict[str, Any]:
-    """The settings of a learner or blanket learner; none of a name, which stands for the defaults."""
+    """The settings of a learner or blanket learner; a name has none."""
     if not is_dataclass(part) or isinstance(part, type):
         return {}
     return {each.name: getattr(part, each.name) for each in fields(part) if each.init}
 
 
 def _with_setting(part: Any, name: str, value: Any) -> Any:
-    """A copy of a learner or blanket learner with one setting changed, ``name`` being that of the setting as a whole."""
+    """A copy of a learner or blanket learner with one setting changed, such as ``learner__x``."""
     known, own = _settings_of(part), name.partition("__")[2]
     if own not in known:
         raise InvalidSetting(f"{name!r} is not a setting of DiCoLa: {type(part).__name__} has {', '.join(known) or 'none'}.")
@@ -296,7 +299,10 @@ def _with_setting(part: Any, name: str, value: Any) -> Any:
 
 
 def _table_of(X: Any, least_rows: int = 1, least_columns: int = 1) -> Table:  # noqa: N803
-    """A table of so many rows and columns at least; the sentences that refuse it have the words that users of scikit-learn know."""
+    """A table of so many rows and columns at least.
+
+    The sentences that refuse it have the words that users of scikit-learn know.
+    """
     if getattr(getattr(X, "dtype", None), "kind", None) == "c":
         raise InvalidData("Complex data not supported: a table holds real numbers. Give real and imaginary parts as columns.")
     table = as_table(X)
@@ -308,13 +314,13 @@ def _table_of(X: Any, least_rows: int = 1, least_columns: int = 1) -> Table:  # 
 
 
 def _header(X: Any, table: Table) -> pd.DataFrame | NDArray[np.float64]:  # noqa: N803
-    """A table without rows, from which scikit-learn takes the number of columns and, where X has names, their names."""
+    """A table without rows, from which scikit-learn takes the number of columns and their names."""
     nothing = np.empty((0, len(table.names)))
     return pd.DataFrame(nothing, columns=list(table.names)) if _has_names(X) else nothing
 
 
 def _has_names(X: Any) -> bool:  # noqa: N803
-    """Has a table names of its own? Arrays have none, and numbers in the place of names are positions."""
+    """Has a table names of its own? Arrays have none, and numbers for names are positions."""
     if isinstance(X, pd.DataFrame | Mapping):
         return all(isinstance(name, str) for name in X)
     return isinstance(X, Table) or hasattr(type(X), "columns")

@@ -97,3 +97,5 @@ def test_without_the_correlations_of_all_columns_there_is_no_model():
     mag = MAG.from_text("X1 --> X2; X2 --> X3")
     assert GaussianModel.behind(Oracle(mag), table, mag) is None
     assert GaussianModel.behind(FisherZ(table).among([0, 1]), table, mag) is None
+    turned = table.to_frame()[["X3", "X2", "X1"]]
+    assert GaussianModel.behind(FisherZ(turned), table, mag) is None, "rows go by the order of the columns"

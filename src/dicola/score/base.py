@@ -53,7 +53,7 @@ class Score(ABC):
 
 
 def districts_of(mag: MAG) -> Iterator[tuple[tuple[int, ...], list[Pair], list[Pair]]]:
-    """The parts of a MAG: variables joined by bidirected edges, the arrows into them, and these edges."""
+    """The parts of a MAG: variables joined by bidirected edges, arrows into them, and these edges."""
     around, left = mag.around, set(range(len(mag)))
     while left:
         members = mag.indices(mag.district(mag.names[min(left)]))

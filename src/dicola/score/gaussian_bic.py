@@ -91,7 +91,7 @@ class DistrictArrays(NamedTuple):
 def district_arrays(
     correlation: NDArray[np.float64], members: Iterable[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]
 ) -> tuple[list[int], NDArray[np.float64], DistrictArrays]:
-    """The members and then their other parents, sorted; the correlations among them; and the edges in their places there."""
+    """The members and then their other parents; the correlations among them; edges by places there."""
     members, arrows, bidirected = sorted(members), sorted(arrows), tuple(bidirected)
     inside = [*members, *sorted({u for u, _ in arrows} - set(members))]
     d = len(members)

@@ -1,4 +1,4 @@
-"""The linear Gaussian model of a graph, fitted to some rows by maximum likelihood: how likely are other rows?"""
+"""The linear Gaussian model of a graph, fitted to some rows: how likely are other rows?"""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from dicola.score.legal import nearby_mag
 from dicola.tables.table import Table
 
 Floats = NDArray[np.float64]
-_CLOSE = 1e8  # the kernel fits as closely as a likelihood of so many rows can tell: more than any score shows
+_ROWS = 1e8  # the kernel stops where the likelihood of so many rows would not tell any more
 
 
 class District(NamedTuple):
-    """Variables joined by bidirected edges: what is left of each after its parents, and how that goes together.
+    """Variables joined by bidirected edges: their regressions on their parents.
 
-    ``slopes[i]`` belongs to ``members[i]`` and has a column for each of ``inside``, the members and
-    their parents; ``precision`` is the inverse covariance of what is left.
+    ``slopes[i]`` belongs to ``members[i]`` and has an entry for each of ``inside``, the members and
+    their parents (0 where it is no parent); ``precision`` is the inverse covariance of the residuals.
     """
 
     members: list[int]
@@ -38,8 +38,8 @@ class District(NamedTuple):
 
     def log_density(self, standard: Floats) -> Floats:
         """The part of this district in the log density of standardised rows."""
-        left = standard[:, self.members] - standard[:, self.inside] @ self.slopes.T
-        distance = ((left @ self.precision) * left).sum(axis=1)
+        residual = standard[:, self.members] - standard[:, self.inside] @ self.slopes.T
+        distance = ((residual @ self.precision) * residual).sum(axis=1)
         return np.asarray((np.linalg.slogdet(self.precision)[1] - distance - len(self.members) * log(2 * pi)) / 2)
 
 
@@ -67,16 +67,16 @@ class GaussianModel:
 
     @classmethod
     def behind(cls, test: CITest, table: Table, graph: MixedGraph) -> GaussianModel | None:
-        """The model on the correlations behind a test of all columns of a table; ``None`` where it has none."""
+        """The model on the correlations behind a test of all columns; ``None`` where it has none."""
         correlations = getattr(test, "correlations", None)
-        if correlations is None or test.labels != table.labels:
+        if correlations is None or (test.labels, test.names) != (table.labels, table.names):
             return None
         mean, deviation = _moments(table.values)
         return cls(graph.reordered(table.labels), mean, deviation, correlations()[0])
 
     @cached_property
     def districts(self) -> list[District]:
-        """The parts of the fitted model, by residual iterative conditional fitting where a part has several variables."""
+        """The parts of the fitted model, each at its most likely."""
         return [_fitted(self.correlation, *parts) for parts in districts_of(nearby_mag(self.graph))]
 
     def log_density(self, rows: Floats) -> Floats:
@@ -93,7 +93,7 @@ class GaussianModel:
 
 
 def _moments(values: Floats) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of each column; where scales are extreme, of columns brought near 1, so that no square is lost."""
+    """Mean and standard deviation of each column; extreme scales are brought near 1 for the squares."""
     mean = values.mean(axis=0)
     centred = values - mean
     with np.errstate(over="ignore", under="ignore"):
@@ -106,9 +106,9 @@ def _moments(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _fitted(correlation: Floats, members: Sequence[int], arrows: Sequence[Pair], bidirected: Sequence[Pair]) -> District:
-    """The most likely slopes and covariances of a district, as the kernel leaves them in its room."""
+    """The most likely slopes and precision of a district, as the kernel leaves them in its room."""
     inside, block, arrays = district_arrays(correlation, members, arrows, bidirected)
-    misfit, room, d = kernel.misfit(block, _CLOSE, *arrays), arrays[-1], len(members)
+    misfit, room, d = kernel.misfit(block, _ROWS, *arrays), arrays[-1], len(members)
     if d == 1:  # the kernel has solved one regression, and answers the logarithm of what it leaves
         return District(inside[:1], inside[1:], room.line[kernel.RIGHT, None, : len(inside) - 1].copy(), np.full((1, 1), exp(-misfit)))
     order = room.numbers[kernel.INSIDE, : len(inside)]
