@@ -343,7 +343,11 @@ def test_without_p_values_the_evidence_stays_empty(tmp_path):
 
 @pytest.mark.parametrize(
     ("module", "above"),
-    [("dicola.discover", "dicola.report"), ("dicola.graphs.formats.registry", "dicola.orient"), ("dicola.orient.equivalence", "numba")],
+    [
+        ("dicola.pipeline.discover", "dicola.report"),
+        ("dicola.graphs.formats.registry", "dicola.orient"),
+        ("dicola.orient.equivalence", "numba"),
+    ],
 )
 def test_doors_to_a_layer_above_are_shut_until_a_method_is_called(module, above):
     code = f"import sys, {module}; sys.exit(any(name.split('.')[:{above.count('.') + 1}] == {above.split('.')} for name in sys.modules))"

@@ -26,8 +26,8 @@ from dicola import (
 )
 from dicola.blankets.grow_shrink import IAMB
 from dicola.learners.registry import ALL
-from dicola.modes import MODES
-from dicola.plan import Plan, defaults
+from dicola.pipeline.modes import MODES
+from dicola.pipeline.plan import Plan, defaults
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dicola import DAG, FCI, DiCoLa, Discovery, FisherZ, InvalidSetting, MagBIC, NeedsData, Oracle, discover, simulate
-from dicola.modes import MODES, SCORED, mode_named
+from dicola.pipeline.modes import MODES, SCORED, mode_named
 
 
 def table(seed: int = 1, rows: int = 600) -> pd.DataFrame:

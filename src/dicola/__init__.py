@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from dicola._version import __version__ as __version__
@@ -43,9 +41,9 @@ _HOME = {
     "Oracle": "dicola.ci.oracle",
     "PAG": "dicola.graphs.pag",
     "compare_modes": "dicola.mode_comparison",
-    "discover": "dicola.discover",
+    "discover": "dicola.pipeline.discover",
     "legality": "dicola.orient.equivalence",
-    "local": "dicola.local",
+    "local": "dicola.pipeline.local",
     "mag_to_pag": "dicola.orient.equivalence",
     "markov_equivalent": "dicola.orient.equivalence",
     "member_mag": "dicola.orient.equivalence",
@@ -66,7 +64,6 @@ if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ as FisherZ
     from dicola.ci.inquiry import Inquiry as Inquiry
     from dicola.ci.oracle import Oracle as Oracle
-    from dicola.discover import discover as discover
     from dicola.discovery import Discovery as Discovery
     from dicola.errors import (
         BudgetExceeded as BudgetExceeded,
@@ -104,7 +101,6 @@ if TYPE_CHECKING:
     from dicola.learners.mag_bic import MagBIC as MagBIC
     from dicola.learners.pc import PC as PC
     from dicola.learners.rfci import RFCI as RFCI
-    from dicola.local import local as local
     from dicola.local_discovery import LocalDiscovery as LocalDiscovery
     from dicola.mode_comparison import compare_modes as compare_modes
     from dicola.orient.equivalence import (
@@ -119,6 +115,8 @@ if TYPE_CHECKING:
     from dicola.orient.equivalence import (
         member_mag as member_mag,
     )
+    from dicola.pipeline.discover import discover as discover
+    from dicola.pipeline.local import local as local
     from dicola.score.gaussian_bic import GaussianBIC as GaussianBIC
     from dicola.tables.columns import Column as Column
     from dicola.tables.reading import read_table as read_table
@@ -141,15 +139,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(ModuleType):
-    """Keeps ``dicola.discover`` and ``dicola.local`` functions: importing the module of that name would else put it in their place."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name in ("discover", "local") and isinstance(value, ModuleType):
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

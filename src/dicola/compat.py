@@ -12,12 +12,12 @@ from typing import Any
 import pandas as pd
 
 from dicola.ci.fisher_z import FisherZ
-from dicola.discover import discover
 from dicola.errors import InvalidSetting
 from dicola.extras import from_extra
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
 from dicola.learners.fci import FCI
+from dicola.pipeline.discover import discover
 from dicola.tables.table import Table, as_table
 
 

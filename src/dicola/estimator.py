@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.registry import blanket_learner
 from dicola.ci.registry import Recipe, test_on
-from dicola.discover import Progress, run
 from dicola.discovery import Discovery
 from dicola.errors import InvalidData, InvalidSetting, NeedsData
 from dicola.graphs.pag import PAG
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Learner
 from dicola.learners.registry import learner_named
-from dicola.plan import Plan
+from dicola.pipeline.discover import Progress, run
+from dicola.pipeline.plan import Plan
 from dicola.score.gaussian_model import GaussianModel
 from dicola.tables.checks import check_gaps, check_numbers
 from dicola.tables.table import Table, as_table

@@ -100,7 +100,7 @@ class LocalDiscovery:
     def to_dict(self) -> dict[str, Any]:
         """Everything but the seconds, of plain lists, texts and numbers."""
         return {
-            "format": "dicola.local",
+            "format": "dicola.pipeline.local",
             "version": 1,
             "target": self.target,
             "causes": list(self.causes),

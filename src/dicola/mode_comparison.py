@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dicola.ci.base import CITest
-from dicola.discover import discover
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting, NeedsData
 from dicola.graphs.bits import members
 from dicola.graphs.mag import MAG
 from dicola.metrics import Comparison, compare
-from dicola.modes import mode_named
+from dicola.pipeline.discover import discover
+from dicola.pipeline.modes import mode_named
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.legal import nearby_mag
 

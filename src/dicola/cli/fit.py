@@ -106,7 +106,7 @@ def fit(
     from dicola.estimator import DiCoLa
     from dicola.files import writable_folder
     from dicola.knowledge import Knowledge
-    from dicola.local import local
+    from dicola.pipeline.local import local
     from dicola.tables.reading import read_table
 
     if out is not None:

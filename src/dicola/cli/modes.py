@@ -28,7 +28,7 @@ def modes(
     json: options.Json = False,
 ) -> None:
     """List the modes; or run them on a table: how far they agree, how they score, and what they imply that the data reject."""
-    from dicola.modes import MODES
+    from dicola.pipeline.modes import MODES
 
     if data is None:
         known = [

@@ -44,7 +44,7 @@ def blankets(incomplete: str) -> list[str]:
 
 def modes(incomplete: str) -> list[str]:
     """Names of modes, for the shell to complete."""
-    from dicola.modes import AUTO, MODES
+    from dicola.pipeline.modes import AUTO, MODES
 
     return [name for name in (*MODES, AUTO) if name.startswith(incomplete)]
 

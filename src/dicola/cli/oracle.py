@@ -32,9 +32,9 @@ def oracle(
 ) -> None:
     """Learn the PAG of a known DAG with perfect independence answers: the most that any number of rows could tell."""
     from dicola.ci.oracle import Oracle
-    from dicola.discover import discover
     from dicola.files import writable_folder
     from dicola.graphs.formats.native import read_dag, read_lines
+    from dicola.pipeline.discover import discover
 
     if out is not None:
         writable_folder(out)

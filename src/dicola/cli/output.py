@@ -14,9 +14,9 @@ import typer
 from dicola.cli.words import in_options
 
 if TYPE_CHECKING:
-    from dicola.discover import Progress
     from dicola.discovery import Discovery
     from dicola.local_discovery import LocalDiscovery
+    from dicola.pipeline.discover import Progress
 
 _PHASES = {"decompose": "Decomposing", "leaves": "Learning leaves", "orient": "Orienting"}
 

@@ -24,8 +24,8 @@ from dicola.learners.local_skeleton import separate_around
 from dicola.local_discovery import LocalDiscovery
 from dicola.orient.colliders import r0
 from dicola.orient.fixpoint import apply_rules
-from dicola.orient.pending_marks import next_to_visit
 from dicola.orient.partial import PartialGraph
+from dicola.orient.pending_marks import next_to_visit
 from dicola.registry import described
 
 

@@ -21,7 +21,7 @@ from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner
 from dicola.orient.equivalence import skeleton_of_mag
 from dicola.orient.fixpoint import Orientation, orient
-from dicola.plan import Plan, Steps
+from dicola.pipeline.plan import Plan, Steps
 from dicola.score.legal import legalized
 
 _MANY_LEAVES = 20  # leaves per variable beyond which we warn
@@ -65,7 +65,7 @@ def discover(
     learner : str or Learner, optional
         The base learner that solves the leaves, by name or with settings; ``"fci"`` where none is chosen.
     mode : str
-        ``"exact"`` is the paper's method. The others score graphs on the data behind the test (see ``dicola.modes``); ``"auto"``
+        ``"exact"`` is the paper's method. The others score graphs on the data behind the test (see ``dicola.pipeline.modes``); ``"auto"``
         takes one that fits them, and the settings say why.
     decompose : bool
         ``False`` runs the base learner on all variables at once.

@@ -17,7 +17,7 @@ from dicola.knowledge import Knowledge
 from dicola.learners.base import Learner, OrientationSettings, checked_limit
 from dicola.learners.collider_policies import POLICIES, checked_policy
 from dicola.learners.registry import ALL, learner_named
-from dicola.modes import AUTO, EXACT, MODES, SCORED, Mode, mode_named
+from dicola.pipeline.modes import AUTO, EXACT, MODES, SCORED, Mode, mode_named
 from dicola.registry import described
 from dicola.score.registry import doubt_about_scoring, score_behind
 
