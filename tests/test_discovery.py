@@ -300,7 +300,7 @@ def test_every_mark_that_is_no_circle_has_a_reason(found):
 def test_the_summary_counts_edges_marks_leaves_and_tests():
     dag = DAG.from_edges([("A", "C"), ("B", "C"), ("C", "D")])
     text = discover(Oracle(dag), stop="paper").summary()
-    assert "4 variables, 3 edges (3 arrowheads, 1 tails, 2 circles)" in text and "2 leaves" in text
+    assert "4 variables, 3 edges (3 arrowheads, 1 tail, 2 circles)" in text and "2 leaves" in text
     assert "ran on all variables at once" in discover(Oracle(dag), decompose=False).summary()
 
 

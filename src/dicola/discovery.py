@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Tree
-from dicola.errors import InvalidData
+from dicola.errors import DicolaError, InvalidData, counted
 from dicola.files import write_texts
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Mark
@@ -114,13 +114,13 @@ class Discovery:
     def summary(self) -> str:
         """A few lines for a person."""
         tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
-        shape = f"{self.tree.n_leaves} leaves, the largest with {self.tree.largest_leaf} variables, depth {self.tree.depth}"
         mode, why = self.settings.get("mode", "exact"), self.settings.get("mode_chosen")
         lines = [
-            f"{len(self.pag)} variables, {self.pag.n_edges} edges "
-            f"({self.pag.count(Mark.ARROW)} arrowheads, {self.pag.count(Mark.TAIL)} tails, {self.pag.count(Mark.CIRCLE)} circles)",
+            f"{counted(len(self.pag), 'variable')}, {counted(self.pag.n_edges, 'edge')} ({self.pag.ends_in_words()})",
             f"mode: {mode}" + (f", as {why}" if why else ""),
-            f"decomposition: {shape}" if self.tree.branches else "decomposition: none, the learner ran on all variables at once",
+            f"decomposition: {self.tree.in_words()}, depth {self.tree.depth}"
+            if self.tree.branches
+            else "decomposition: none, the learner ran on all variables at once",
             f"tests: {self.tests['total']:,} ({tests})",
         ]
         if self.evaluations:
@@ -249,13 +249,13 @@ class Discovery:
             if (source / "edges.csv").exists():  # results written before there was one have none
                 vars(found)["_edges"] = from_csv((source / "edges.csv").read_text(encoding="utf-8"))
             return found
-        except InvalidData:
-            raise
         except FileNotFoundError as error:
             raise InvalidData(
                 f"{str(folder)!r} does not hold a written discovery: there is no file {error.filename!r}. Name a folder that "
                 "Discovery.write, or dicola fit, oracle or demo with --out, wrote."
             ) from None
+        except DicolaError:
+            raise
         except (OSError, LookupError, TypeError, ValueError) as error:
             raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {type(error).__name__}: {error}.") from None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dicola.errors import counted
 from dicola.files import write_texts
 from dicola.graphs.formats import native
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge
@@ -92,7 +93,7 @@ class LocalDiscovery:
         """A few lines for a person."""
         tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
         shown = ", ".join(self.visited[:_SHOWN]) + (", …" if len(self.visited) > _SHOWN else "")
-        return f"visited {len(self.visited)} of {self.n_variables} variables: {shown}\ntests: {self.tests['total']:,} ({tests})"
+        return f"visited {len(self.visited)} of {counted(self.n_variables, 'variable')}: {shown}\ntests: {self.tests['total']:,} ({tests})"
 
     def __hash__(self) -> int:
         return hash((self.target, self.pag))

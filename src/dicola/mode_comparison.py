@@ -8,7 +8,7 @@ from typing import Any
 
 from dicola.ci.base import CITest
 from dicola.discovery import Discovery
-from dicola.errors import InvalidSetting, NeedsData
+from dicola.errors import InvalidSetting, NeedsData, counted
 from dicola.graphs.bits import members
 from dicola.graphs.mag import MAG
 from dicola.metrics import Comparison, compare
@@ -72,7 +72,7 @@ class ModeComparison:
             for other in modes[i + 1 :]:
                 near = self.agreement(one, other)
                 lines.append(f"{one} and {other}: {near.skeleton.f1:.3f} / {near.marks.f1:.3f}")
-        return "\n".join([*lines, "", f"{len(self.agreed)} edges have the same marks in every mode."])
+        return "\n".join([*lines, "", f"{counted(len(self.agreed), 'edge has', 'edges have')} the same marks in every mode."])
 
     def _row(self, fit: ModeFit, best: float) -> tuple[str, ...]:
         facts = _counts(fit.found)

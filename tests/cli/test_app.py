@@ -77,7 +77,7 @@ def test_tests_and_blankets_are_listed_with_what_they_assume():
         ("dicola fit --blankets i", {"iamb"}),
         ("dicola fit --test f", {"fisher_z"}),
         ("dicola simulate --network mi", {"mildew"}),
-        ("dicola fit --uig", {"--uig-alpha"}),
+        ("dicola fit --uig", {"--uig", "--uig-alpha"}),
         ("dicola convert --to te", {"tetrad", "tetrad-json"}),
     ],
 )

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from dicola import InvalidSetting
 from dicola.cli.app import app
-from dicola.cli.settings import _toml
+from dicola.cli.settings_file import _toml
 
 CLOCKED = {"timing.json", "report.html"}  # they tell the seconds
 

@@ -10,7 +10,7 @@ from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import checked_alpha
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency, Answered, GivenRest, Question, depends_given_rest
-from dicola.errors import InvalidData
+from dicola.errors import InvalidData, Sentence
 from dicola.graphs.skeleton import Variables
 
 if TYPE_CHECKING:
@@ -67,8 +67,13 @@ class TotalConditioning(BlanketLearner):
         rows = Inquiry.of(ci).test.rows_to_condition_on(k - 2)
         if n is not None and n < rows:
             raise InvalidData(
-                f"total conditioning over {k} variables needs more than {rows - 1} rows, and there are {n}. "
-                "Use a blanket learner that conditions on few variables: blankets='iamb' or blankets='grow_shrink'."
+                Sentence(
+                    "total conditioning over {k} variables needs more than {rows} rows, and there are {n}. "
+                    "Use a blanket learner that conditions on few variables: {blankets=iamb} or {blankets=grow_shrink}.",
+                    k=k,
+                    rows=rows - 1,
+                    n=n,
+                )
             )
         return self.level(k)
 
@@ -81,6 +86,10 @@ class TotalConditioning(BlanketLearner):
         if n is None or not Inquiry.of(ci).test.is_weak_given(k - 2):
             return ()
         return (
-            f"{n} rows for {k} variables leave total conditioning little power: true edges may be missed. "
-            "Consider blankets='iamb', a larger blanket level (uig_alpha) or more rows.",
+            Sentence(
+                "{n} rows for {k} variables leave total conditioning little power: true edges may be missed. "
+                "Consider {blankets=iamb}, a larger blanket level ({uig_alpha}) or more rows.",
+                n=n,
+                k=k,
+            ),
         )

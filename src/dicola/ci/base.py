@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola.ci.questions import Adjacency, Answered, Question, Separation, SweepLevel, Verdict
-from dicola.errors import InvalidData, InvalidSetting, NeedsData
+from dicola.errors import InvalidData, InvalidSetting, NeedsData, counted, not_allowed
 from dicola.graphs.marks import listed
 from dicola.graphs.skeleton import Variables
 
@@ -175,7 +175,7 @@ class CITest(ABC):
             except ValueError:
                 raise InvalidData(f"{variable!r} is not a variable of this test. Its variables: {listed(self.names)}.") from None
         if not 0 <= variable < len(self.labels):
-            raise InvalidData(f"{variable} is not a position among {len(self.labels)} variables.")
+            raise InvalidData(f"{variable} is not a position among {counted(len(self.labels), 'variable')}.")
         return int(variable)
 
 
@@ -214,12 +214,12 @@ class Among(CITest):
         return self._whole.samples()[:, list(self._variables)]
 
 
-def checked_alpha(alpha: float) -> float:
+def checked_alpha(alpha: float, name: str = "alpha") -> float:
     """A significance level strictly between 0 and 1."""
     try:
         value = float(alpha)
     except (TypeError, ValueError):
         value = nan
     if not 0.0 < value < 1.0:
-        raise InvalidSetting(f"alpha is {alpha!r}; it must lie strictly between 0 and 1, for example 0.01.")
+        raise not_allowed(name, alpha, "it must lie strictly between 0 and 1, for example 0.01.")
     return value

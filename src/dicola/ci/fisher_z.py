@@ -16,7 +16,7 @@ from dicola._kernels import precision
 from dicola.ci.base import CITest, checked_alpha
 from dicola.ci.gaussian import check_correlation, correlation_of, covariance_names, inverse_of, standardised
 from dicola.ci.questions import Answered, Question, Verdict
-from dicola.errors import InvalidData, InvalidSetting
+from dicola.errors import InvalidData, InvalidSetting, Sentence, counted
 from dicola.graphs.skeleton import Variables
 from dicola.tables.checks import numeric_matrix
 from dicola.tables.names import distinct_names, name_order, named_or_positions
@@ -55,7 +55,9 @@ class FisherZ(CITest):
         table = as_table(data)
         values = numeric_matrix(table)
         if table.n_samples < 5:
-            raise InvalidData(f"the table has {table.n_samples} rows; Fisher's z test needs at least 5, and many more to find anything.")
+            raise InvalidData(
+                f"the table has {counted(table.n_samples, 'row')}; Fisher's z test needs at least 5, and many more to find anything."
+            )
         correlation = correlation_of(values)
         self._set_up(correlation, table.n_samples, table.labels, table.names, checked_alpha(alpha), _checked_untestable(untestable))
         self._values = values
@@ -176,7 +178,13 @@ class FisherZ(CITest):
     def limit(self, size: int, alpha: float | None = None) -> float:
         """Squared critical correlation given ``size`` variables: above it a pair is dependent (below 0: always)."""
         if self.may_raise(size):
-            raise InvalidData(f"{self.n_samples} rows are too few to condition on {size} variables; set a smaller max_condition_size.")
+            raise InvalidData(
+                Sentence(
+                    "{n} rows are too few to condition on {size}; set a smaller {max_condition_size}.",
+                    n=self.n_samples,
+                    size=counted(size, "variable"),
+                )
+            )
         if alpha is None and size < len(self.limits):
             return float(self.limits[size])
         level = self.alpha if alpha is None else alpha

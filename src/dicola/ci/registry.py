@@ -8,7 +8,7 @@ from typing import Any
 
 from dicola.ci.base import CITest
 from dicola.ci.fisher_z import FisherZ
-from dicola.errors import InvalidSetting
+from dicola.errors import InvalidSetting, Sentence, not_allowed
 from dicola.registry import Registry
 
 TESTS: Registry[CITest] = Registry("test", FisherZ)
@@ -20,10 +20,12 @@ Recipe = str | Callable[..., CITest]
 def test_on(recipe: Recipe, table: Any, alpha: float) -> CITest:
     """The test that a recipe makes of a table."""
     if not isinstance(recipe, str) and not callable(recipe):
-        raise InvalidSetting(f"ci_test is {recipe!r}; it may be a name ({', '.join(TESTS)}), a class, or a function of (table, alpha=…).")
+        raise not_allowed("ci_test", recipe, f"it may be a name ({', '.join(TESTS)}), a class, or a function of (table, alpha=…).")
     made = (TESTS.named(recipe) if isinstance(recipe, str) else recipe)(table, alpha=alpha)  # type: ignore[call-arg]
     if not isinstance(made, CITest):
-        raise InvalidSetting(f"ci_test made a {type(made).__name__}; it must make a conditional independence test (dicola.CITest).")
+        raise InvalidSetting(
+            Sentence("{ci_test} made a {kind}; it must make a conditional independence test (dicola.CITest).", kind=type(made).__name__)
+        )
     return made
 
 

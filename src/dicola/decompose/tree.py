@@ -16,7 +16,7 @@ from dicola.blankets.base import BlanketLearner
 from dicola.ci.inquiry import Evidence
 from dicola.decompose.split import Split, sides_of_split, split_of
 from dicola.decompose.uig import independence_graph, inherited_graph
-from dicola.errors import InvalidSetting
+from dicola.errors import counted, not_allowed
 from dicola.graphs.skeleton import Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import checked_limit
@@ -103,6 +103,10 @@ class Tree:
         """Number of variables of the largest leaf."""
         return max(len(leaf.variables) for leaf in self.leaves)
 
+    def in_words(self) -> str:
+        """How far it went: ``3 leaves, the largest with 5 variables``."""
+        return f"{counted(self.n_leaves, 'leaf', 'leaves')}, the largest with {counted(self.largest_leaf, 'variable')}"
+
     @cached_property
     def depth(self) -> int:
         """Splits on the longest way from the root to a leaf."""
@@ -127,7 +131,7 @@ class Tree:
         return plot_tree(self, ax, names)
 
     def __repr__(self) -> str:
-        return f"<Tree: {self.n_leaves} leaves, largest {self.largest_leaf}, depth {self.depth}>"
+        return f"<Tree: {counted(self.n_leaves, 'leaf', 'leaves')}, largest {self.largest_leaf}, depth {self.depth}>"
 
 
 @dataclass(frozen=True)
@@ -171,7 +175,7 @@ def stop_rule(
     variables). ``largest`` is the size of the sets in which the base learner's work is counted.
     """
     if stop not in STOPS:
-        raise InvalidSetting(f"stop is {stop!r}; it may be {' or '.join(repr(name) for name in STOPS)}.")
+        raise not_allowed("stop", stop, f"it may be {' or '.join(repr(name) for name in STOPS)}.")
     given = StopRule(max_depth, min_leaf_size, max_nodes)
     if stop == "paper":
         return given

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dicola.errors import InvalidGraph
+from dicola.errors import InvalidGraph, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +82,9 @@ class MixedGraph:
             raise InvalidGraph(f"a mark matrix is square; this one has shape {matrix.shape}.")
         self.names = tuple(f"X{i + 1}" for i in range(len(matrix))) if names is None else names
         if len(self.names) != len(matrix):
-            raise InvalidGraph(f"{len(self.names)} names were given for a matrix of {len(matrix)} vertices.")
+            raise InvalidGraph(
+                f"{counted(len(self.names), 'name was', 'names were')} given for a matrix of {counted(len(matrix), 'vertex', 'vertices')}."
+            )
         self.marks = _checked_matrix(matrix, self.names)
 
     @classmethod
@@ -277,7 +279,7 @@ class MixedGraph:
         return "\n".join(str(edge) for edge in self.edges())
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {len(self.names)} vertices, {self.n_edges} edges>"
+        return f"<{type(self).__name__}: {counted(len(self.names), 'vertex', 'vertices')}, {counted(self.n_edges, 'edge')}>"
 
     def __len__(self) -> int:
         return len(self.names)

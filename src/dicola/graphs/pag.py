@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dicola.errors import InvalidGraph
+from dicola.errors import InvalidGraph, counted
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark
 from dicola.graphs.relatives import Relatives
 
@@ -26,6 +26,11 @@ class PAG(Relatives):
     def count(self, mark: Mark) -> int:
         """How many edge ends carry this mark."""
         return int((self.marks == int(mark)).sum())
+
+    def ends_in_words(self) -> str:
+        """How many edge ends carry which mark: ``3 arrowheads, 1 tail, 2 circles``."""
+        kinds = (("arrowhead", Mark.ARROW), ("tail", Mark.TAIL), ("circle", Mark.CIRCLE))
+        return ", ".join(counted(self.count(mark), kind) for kind, mark in kinds)
 
     def is_directed(self, u: object, v: object) -> bool:
         """Is there an edge ``u --> v``?"""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.errors import InvalidGraph
+from dicola.errors import InvalidGraph, counted
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.marks import listed
 
@@ -366,4 +366,4 @@ class Skeleton:
         return frozenset(frozenset((self.labels[a], self.labels[b])) for a, b in self.edges)
 
     def __repr__(self) -> str:
-        return f"<Skeleton: {len(self.variables)} variables, {len(self.edges)} edges>"
+        return f"<Skeleton: {counted(len(self.variables), 'variable')}, {counted(len(self.edges), 'edge')}>"

@@ -8,6 +8,7 @@ import numpy as np
 
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency, SearchLevels, Separation, SweepLevel
+from dicola.errors import Sentence, counted
 from dicola.graphs.skeleton import BlanketSets, RecordedSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
 
@@ -76,7 +77,9 @@ def remove(fallen: Iterable[Separation], adjacency: Adjacency, sets: RecordedSet
 
 def limit_warning(finished: bool, max_size: int | None) -> list[str]:
     """What to tell the user when the adjacency search met its limit."""
-    return [] if finished else [f"sets of neighbours were tried up to {max_size} variables only (max_condition_size)."]
+    if finished:
+        return []
+    return [Sentence("sets of neighbours were tried up to {size} only ({max_condition_size}).", size=counted(max_size or 0, "variable"))]
 
 
 def minimal_subset(ci: Inquiry, x: int, y: int, separating_set: Sequence[int]) -> Variables:

@@ -13,7 +13,7 @@ from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
-from dicola.errors import InvalidSetting
+from dicola.errors import not_allowed
 from dicola.graphs.skeleton import SeparatingSets, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.knowledge import Knowledge
@@ -126,4 +126,4 @@ def skeleton_of(ci: Evidence, variables: Variables, adjacency: Adjacency, sets: 
 def checked_limit(name: str, value: int | None) -> None:
     """A limit is a whole number from 0 on, or ``None``."""
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-        raise InvalidSetting(f"{name} is {value!r}; it must be a whole number from 0 on, or None for no limit.")
+        raise not_allowed(name, value, "it must be a whole number from 0 on, or None for no limit.")

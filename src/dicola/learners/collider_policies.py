@@ -8,7 +8,7 @@ from itertools import combinations
 from math import isnan
 
 from dicola.ci.inquiry import Inquiry
-from dicola.errors import InvalidSetting
+from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Skeleton, Variables
 from dicola.orient.colliders import ColliderPolicy, by_separating_set
 from dicola.score.order_search import best_of
@@ -45,7 +45,7 @@ LARGEST = 4  # a hub has more sets of neighbours than anyone can ask about; smal
 def checked_policy(name: str) -> None:
     """Refuse a policy that is not known."""
     if name not in POLICIES:
-        raise InvalidSetting(f"colliders is {name!r}; it may be {', '.join(repr(policy) for policy in POLICIES)}.")
+        raise not_allowed("colliders", name, f"it may be {', '.join(repr(policy) for policy in POLICIES)}.")
 
 
 def collider_policy(name: str, ci: Inquiry, skeleton: Skeleton, max_size: int | None = None, seed: int = 0) -> ColliderPolicy:

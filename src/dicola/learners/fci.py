@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
-from dicola.errors import InvalidSetting
+from dicola.errors import InvalidSetting, Sentence, counted
 from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.learners.adjacency import limit_warning, separate_by_neighbours, starting_point
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
@@ -46,7 +46,7 @@ class FCI(Learner):
 
     @property
     def is_local(self) -> bool:
-        """Whether there is a second phase hangs on the whole graph; it may then ask neighbours again, beyond the limit of the first."""
+        """Whether there is a second phase depends on the whole graph; it may then ask neighbours again, beyond the limit of the first."""
         first, second = self.max_condition_size, self.max_possible_dsep_size
         return first is None or (second is not None and second <= first)
 
@@ -63,7 +63,10 @@ class FCI(Learner):
         warnings = limit_warning(finished, self.max_condition_size)
         if not self._separate_further(local, adjacency, sets, context):
             warnings.append(
-                f"sets from Possible-D-Sep were tried up to {self.max_possible_dsep_size} variables only (max_possible_dsep_size)."
+                Sentence(
+                    "sets from Possible-D-Sep were tried up to {size} only ({max_possible_dsep_size}).",
+                    size=counted(self.max_possible_dsep_size or 0, "variable"),
+                )
             )
         return skeleton_of(ci, chosen, adjacency, sets, warnings)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dicola._kernels import mixed as kernel
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency, FindSeparator, SearchLevels
+from dicola.errors import Sentence, counted
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.learners.adjacency import remove, starting_point
@@ -66,7 +67,8 @@ class ICD(Learner):
             if not _may_have_candidates(paths, reach, size):
                 break
             if self.max_condition_size is not None and size > self.max_condition_size:
-                warnings.append(f"sets of up to {self.max_condition_size} variables were tried only (max_condition_size).")
+                tried = counted(self.max_condition_size, "variable")
+                warnings.append(Sentence("sets of up to {tried} were tried only ({max_condition_size}).", tried=tried))
                 break
             self._round(local, graph, paths, reach, adjacency, sets, size)
             size += 1

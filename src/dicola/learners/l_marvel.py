@@ -11,6 +11,7 @@ import numpy as np
 from dicola._kernels import partial_correlation as kernel
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Answered, FindSeparator, Question
+from dicola.errors import Sentence, counted
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Skeleton, Variables
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
@@ -247,8 +248,10 @@ class _Removal:
         """What the user should know of this run."""
         found = []
         if self.forced:
-            steps = "1 step" if self.forced == 1 else f"{self.forced} steps"
-            found.append(f"no variable looked removable at {steps}; the one with the smallest blanket was taken out to go on.")
+            found.append(
+                f"no variable looked removable at {counted(self.forced, 'step')}; the one with the smallest blanket was taken out to go on."
+            )
         if self.cut_short:
-            found.append(f"sets inside blankets were tried up to {self.max_size} variables only (max_condition_size).")
+            size = counted(self.max_size or 0, "variable")
+            found.append(Sentence("sets inside blankets were tried up to {size} only ({max_condition_size}).", size=size))
         return found

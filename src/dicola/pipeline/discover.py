@@ -14,7 +14,7 @@ from dicola.decompose.merge import merge_up
 from dicola.decompose.tree import Leaf, Tree
 from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
-from dicola.errors import InvalidSetting
+from dicola.errors import InvalidSetting, Sentence, counted
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
@@ -228,19 +228,33 @@ def _tree_warnings(tree: Tree, n: int) -> list[str]:
     if tree.n_leaves <= _MANY_LEAVES * n:
         return []
     return [
-        f"{n} variables were split into {tree.n_leaves} overlapping leaves: the graph is dense, and splitting it costs more than it saves. "
-        "Bound it with stop='auto', max_depth or max_nodes."
+        Sentence(
+            "{n} variables were split into {leaves} overlapping leaves: the graph is dense, and splitting it costs more than it saves. "
+            "Bound it with {stop=auto}, {max_depth} or {max_nodes}.",
+            n=n,
+            leaves=tree.n_leaves,
+        )
     ]
 
 
 def _orientation_warnings(oriented: Orientation) -> list[str]:
     warnings = []
     if oriented.conflicts:
-        warnings.append(f"the rules claimed both ways at {len(oriented.conflicts)} edge ends; the first claim stands (see conflicts).")
+        warnings.append(
+            f"the rules claimed both ways at {counted(len(oriented.conflicts), 'edge end')}; the first claim stands (see conflicts)."
+        )
     if oriented.ambiguous:
-        warnings.append(f"{len(oriented.ambiguous)} unshielded triples could be colliders or not; no rule used them.")
+        warnings.append(
+            counted(
+                len(oriented.ambiguous),
+                "unshielded triple could be a collider or not; no rule used it.",
+                "unshielded triples could be colliders or not; no rule used them.",
+            )
+        )
     if oriented.cut_short:
         warnings.append(
-            "discriminating paths were followed up to max_path_length vertices only; marks that rest on longer ones stay circles."
+            Sentence(
+                "discriminating paths were followed up to {max_path_length} vertices only; marks that rest on longer ones stay circles."
+            )
         )
     return warnings

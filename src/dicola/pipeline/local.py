@@ -13,7 +13,7 @@ from dicola.blankets.registry import blanket_learner
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.registry import record_of
-from dicola.errors import InvalidSetting
+from dicola.errors import InvalidSetting, counted
 from dicola.graphs.bits import mask_of
 from dicola.graphs.marks import listed
 from dicola.graphs.pag import PAG
@@ -113,9 +113,10 @@ def _position(ci: Evidence, target: str) -> int:
 def _warnings(graph: PartialGraph, cut_short_at: int | None) -> list[str]:
     warnings = []
     if cut_short_at is not None:
-        warnings.append(f"{cut_short_at} variables were visited only (max_visited); more could decide further marks of the target.")
+        visited = counted(cut_short_at, "variable was", "variables were")
+        warnings.append(f"{visited} visited only (max_visited); more could decide further marks of the target.")
     if graph.conflicts:
-        warnings.append(f"the rules claimed both ways at {len(graph.conflicts)} edge ends; the first claim stands.")
+        warnings.append(f"the rules claimed both ways at {counted(len(graph.conflicts), 'edge end')}; the first claim stands.")
     return warnings
 
 

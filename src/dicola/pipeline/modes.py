@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dicola.ci.inquiry import Inquiry
-from dicola.errors import InvalidSetting
+from dicola.errors import not_allowed
 from dicola.graphs.mag import MAG
 from dicola.graphs.pag import PAG
 from dicola.orient.fixpoint import Orientation
@@ -78,5 +78,5 @@ def mode_named(name: str) -> Mode:
     """The mode of that name."""
     found = MODES.get(str(name).lower())
     if found is None:
-        raise InvalidSetting(f"mode is {name!r}; it may be {', '.join(repr(known) for known in MODES)} or {AUTO!r}.")
+        raise not_allowed("mode", name, f"it may be {', '.join(repr(known) for known in MODES)} or {AUTO!r}.")
     return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from dicola.graphs.marks import Mark
+from dicola.errors import counted
 from dicola.graphs.pag import PAG
 from dicola.report.drawing import draw, drawing_style
 from dicola.report.labels import escaped
@@ -46,9 +46,8 @@ def card(found: Discovery) -> str:
     """One small block: what was found, how, and the drawing where it is small enough."""
     pag, tree = found.pag, found.tree
     lines = [
-        f"<strong>PAG of {len(pag)} variables</strong>, {pag.n_edges} edges: {pag.count(Mark.ARROW)} arrowheads, "
-        f"{pag.count(Mark.TAIL)} tails, {pag.count(Mark.CIRCLE)} circles",
-        f"{tree.n_leaves} leaves, the largest with {tree.largest_leaf} variables; {found.tests.get('total', 0):,} independence tests",
+        f"<strong>PAG of {counted(len(pag), 'variable')}</strong>, {counted(pag.n_edges, 'edge')}: {pag.ends_in_words()}",
+        f"{tree.in_words()}; {counted(found.tests.get('total', 0), 'independence test', spec=',')}",
         *(f"Note: {escaped(warning)}" for warning in found.warnings),
     ]
     picture = drawing_for_notebook(pag)

@@ -16,6 +16,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from dicola._version import __version__
+from dicola.errors import counted
 from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import PAG, edge_in_words
 from dicola.report.drawing import draw, draw_key, drawing_style
@@ -35,7 +36,7 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
 
     ``table`` is that of ``dicola.edge_table``, where there is one; its evidence is shown per edge.
     """
-    title = f"PAG of {len(found.pag)} variables"
+    title = f"PAG of {counted(len(found.pag), 'variable')}"
     edges = found.pag.reordered(in_natural_order(found.pag.names)).edges()
     style, script = _resource("page.css"), _script()
     parts = [

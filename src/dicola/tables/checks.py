@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.errors import InvalidData
+from dicola.errors import InvalidData, counted
 from dicola.tables.columns import first_text
 from dicola.tables.table import Table
 
@@ -40,7 +40,7 @@ def check_shape(table: Table) -> None:
     """Refuse fewer than two columns, and no rows."""
     columns = len(table.labels)
     if columns < 2:
-        raise InvalidData(f"the table has {columns} column{'s' if columns != 1 else ''}; looking for causes needs at least two.")
+        raise InvalidData(f"the table has {counted(columns, 'column')}; looking for causes needs at least two.")
     if table.n_samples == 0:
         raise InvalidData("the table has no rows.")
 
@@ -55,7 +55,7 @@ def check_gaps(table: Table) -> None:
         counts = bad.sum(axis=0)
         if counts.any():
             named = ", ".join(f"{labels[i]!r} ({int(counts[i])})" for i in np.nonzero(counts)[0][:5])
-            more = "" if (counts > 0).sum() <= 5 else f" and {int((counts > 0).sum()) - 5} more columns"
+            more = "" if (counts > 0).sum() <= 5 else f" and {counted(int((counts > 0).sum()) - 5, 'more column')}"
             raise InvalidData(
                 f"there are {what} values in {named}{more}. Drop or fill these rows or columns first; NaN and inf cannot be used."
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from dicola.errors import InvalidData
+from dicola.errors import InvalidData, counted
 
 _RUNS_OF_DIGITS = re.compile(r"([0-9]+)")
 
@@ -48,5 +48,5 @@ def named_or_positions(names: Iterable[object] | None, count: int) -> list[str]:
         return [f"X{i + 1}" for i in range(count)]
     given = [str(name) for name in names]
     if len(given) != count:
-        raise InvalidData(f"{len(given)} names were given for {count} columns.")
+        raise InvalidData(f"{counted(len(given), 'name was', 'names were')} given for {counted(count, 'column')}.")
     return given

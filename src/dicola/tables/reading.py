@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 import pandas as pd
 
-from dicola.errors import InvalidData
+from dicola.errors import InvalidData, Sentence, counted
 from dicola.extras import from_extra
 from dicola.tables.names import distinct_names, named_or_positions
 from dicola.tables.table import Table
@@ -68,14 +68,17 @@ def read_table(path: str | Path, *, header: bool | None = None) -> Table:
         columns = named_or_positions(None, len(columns))
     elif header is None and _are_values(columns):
         raise InvalidData(
-            f"the first line of {shown} holds numbers where the names of the columns should stand. "
-            "If the file has no header, read it with header=False; if these are the names, with header=True."
+            Sentence(
+                "the first line of {shown} holds numbers where the names of the columns should stand. "
+                "If the file has no header, read it with {header=False}; if these are the names, with {header=True}.",
+                shown=shown,
+            )
         )
     frame = _read_rows(file, separator, has_header=header is not False)
     if frame.empty:
         raise _empty(shown)
     if frame.shape[1] != len(columns):
-        raise InvalidData(f"{shown} has {len(columns)} names in its header but {frame.shape[1]} columns below it.")
+        raise InvalidData(f"{shown} has {counted(len(columns), 'name')} in its header but {counted(frame.shape[1], 'column')} below it.")
     if len(columns) == 1:
         how = ", told apart by commas, semicolons or tabs" if separator else ""
         raise InvalidData(f"{shown} has 1 column; looking for causes needs at least two{how}.")

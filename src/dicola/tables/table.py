@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from dicola.errors import InvalidData, InvalidSetting
+from dicola.errors import InvalidData, InvalidSetting, counted
 from dicola.tables.columns import Column, Kind, column_of
 from dicola.tables.names import distinct_names, name_order, named_or_positions
 
@@ -162,7 +162,7 @@ class Table:
         return frame.assign(**{c.name: pd.Categorical.from_codes(c.codes, pd.Index(c.levels)) for c in nominal})
 
     def __repr__(self) -> str:
-        return f"<Table: {self.n_samples} rows, {len(self.names)} columns>"
+        return f"<Table: {counted(self.n_samples, 'row')}, {counted(len(self.names), 'column')}>"
 
 
 Dataset = Table

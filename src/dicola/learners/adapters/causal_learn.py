@@ -11,6 +11,7 @@ import numpy as np
 
 from dicola.ci.inquiry import Evidence
 from dicola.ci.questions import Adjacency
+from dicola.errors import counted
 from dicola.extras import from_extra
 from dicola.graphs.skeleton import Skeleton
 from dicola.learners.adapters.recover import Questions, blanket_matrix, separating_sets
@@ -52,7 +53,7 @@ class CausalLearnFCI(Learner):
         adjacency, finished = _adjacency(questions, len(chosen), self.depth)
         sets, warnings = separating_sets(local, adjacency, questions.sets, lambda: blanket_matrix(local, context), self.depth)
         if not finished:
-            warnings.append(f"sets of neighbours were tried up to {self.depth} variables only (depth).")
+            warnings.append(f"sets of neighbours were tried up to {counted(self.depth or 0, 'variable')} only (depth).")
         return skeleton_of(ci, chosen, adjacency, sets, warnings)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency, FindSeparator
+from dicola.errors import counted
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Variables
 from dicola.learners.base import Context
@@ -106,8 +107,7 @@ def _from_either(ci: Inquiry, x: int, y: int, pools: Masks, tried: Sequence[Coll
 def _warnings(unseparated: int) -> list[str]:
     if not unseparated:
         return []
-    pairs = "1 pair was" if unseparated == 1 else f"{unseparated} pairs were"
     return [
-        f"{pairs} left without an edge though no set that was tried separates them at this level; the smaller neighbourhood stands in as "
-        "their separating set."
+        f"{counted(unseparated, 'pair was', 'pairs were')} left without an edge though no set that was tried separates them at this level; "
+        "the smaller neighbourhood stands in as their separating set."
     ]
