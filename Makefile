@@ -36,12 +36,13 @@ demo: $(VENV)/.installed        ## the main job on a simulated network; writes d
 test: $(VENV)/.test             ## the whole test suite
 	$(BIN)/python -m pytest -n 2
 
-check: $(VENV)/.check           ## format, lint, strict types, import contract, house rules
+check: $(VENV)/.check           ## format, lint, strict types, import contract, house rules, examples of the docs
 	$(BIN)/ruff format --check src tests paper scripts benchmarks docs/conf.py
 	$(BIN)/ruff check src tests paper scripts benchmarks docs/conf.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python scripts/house_rules.py
+	$(BIN)/python scripts/check_examples.py
 
 format: $(VENV)/.check
 	$(BIN)/ruff format src tests paper scripts benchmarks docs/conf.py

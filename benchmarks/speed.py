@@ -167,7 +167,7 @@ def questions(say: Callable[[str], None], small: bool) -> list[dict]:
         tests = SweepLevel(adjacency, size).by_correlations(test)[1]
         seconds = timed(lambda adjacency=adjacency, size=size: test.sweep_level(adjacency, size), 3)
         rows.append({"size": size, "questions": tests, "million_a_second": tests / seconds / 1e6})
-        say(f"size {size}: {tests:,} questions, {rows[-1]['million_a_second']:.1f} million a second")
+        say(f"size {size}: {tests:,} questions, {rows[-1]['million_a_second']:.1f} million per second")
     return rows
 
 
