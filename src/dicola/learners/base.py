@@ -19,6 +19,7 @@ from dicola.graphs.undirected import UndirectedGraph
 from dicola.knowledge import Knowledge
 from dicola.learners.collider_policies import checked_policy, collider_policy
 from dicola.orient.fixpoint import Orientation, orient
+from dicola.registry import default_settings
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,11 @@ class Learner(ABC):
     takes_knowledge: ClassVar[bool] = True
     is_legalizable: ClassVar[bool] = True  # is what it gives the PAG of a MAG, up to errors of the test?
     auto_stop: ClassVar[str] = "auto"  # what stop="auto" means for it
+
+    def __post_init__(self) -> None:
+        for name in default_settings(type(self)):
+            if name.startswith("max_"):
+                checked_limit(name, getattr(self, name))
 
     @property
     def is_local(self) -> bool:

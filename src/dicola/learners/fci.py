@@ -11,7 +11,7 @@ from dicola.ci.questions import Adjacency
 from dicola.errors import InvalidSetting, Sentence, counted
 from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.learners.adjacency import limit_warning, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.learners.base import Context, Learner, local_test, skeleton_of
 from dicola.learners.possible_dsep import possible_dsep, separate_by_possible_dsep
 
 
@@ -39,8 +39,7 @@ class FCI(Learner):
     possible_dsep: Literal["blanket", "textbook"] = "blanket"
 
     def __post_init__(self) -> None:
-        checked_limit("max_condition_size", self.max_condition_size)
-        checked_limit("max_possible_dsep_size", self.max_possible_dsep_size)
+        super().__post_init__()
         if self.possible_dsep not in ("blanket", "textbook"):
             raise InvalidSetting(f"possible_dsep is {self.possible_dsep!r}; it may be 'blanket' or 'textbook'.")
 

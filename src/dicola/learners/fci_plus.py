@@ -15,7 +15,7 @@ from dicola.ci.questions import Adjacency, Answered, Question
 from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.learners.base import Context, Learner, local_test, skeleton_of
 from dicola.orient.partial import PartialGraph
 
 if TYPE_CHECKING:
@@ -67,10 +67,6 @@ class FCIPlus(Learner):
     max_condition_size: int | None = None
     max_base_size: int | None = None
     max_hierarchy_size: int | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("max_condition_size", "max_base_size", "max_hierarchy_size"):
-            checked_limit(name, getattr(self, name))
 
     def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()

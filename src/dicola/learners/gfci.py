@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
-from dicola.learners.base import checked_limit
 from dicola.learners.hybrid import Hybrid
 from dicola.score.equivalence_search import equivalence_search
 from dicola.score.registry import score_behind
@@ -28,10 +27,6 @@ class GFCI(Hybrid):
     guarantee: ClassVar[str] = "a heuristic; may keep edges that only Possible-D-Sep removes; needs linear Gaussian data"
 
     max_side: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        checked_limit("max_side", self.max_side)
 
     def dag(self, ci: Inquiry, seed: int) -> tuple[Adjacency, Sequence[int]]:
         found = equivalence_search(score_behind(ci, self.penalty), self.max_side)

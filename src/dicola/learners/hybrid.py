@@ -11,7 +11,7 @@ from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.graphs.skeleton import Skeleton
 from dicola.learners.adjacency import limit_warning, separate_in_triangles, start_from_dag
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.learners.base import Context, Learner, local_test, skeleton_of
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,6 @@ class Hybrid(Learner):
 
     max_condition_size: int | None = None
     penalty: float = 2.0
-
-    def __post_init__(self) -> None:
-        checked_limit("max_condition_size", self.max_condition_size)
 
     @abstractmethod
     def dag(self, ci: Inquiry, seed: int) -> tuple[Adjacency, Sequence[int]]:

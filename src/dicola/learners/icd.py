@@ -16,7 +16,7 @@ from dicola.errors import Sentence, counted
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.learners.adjacency import remove, starting_point
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.learners.base import Context, Learner, local_test, skeleton_of
 from dicola.learners.possible_dsep import PdsPaths, as_words
 from dicola.orient.colliders import by_separating_set, r0
 from dicola.orient.fixpoint import spread_arrowheads
@@ -45,9 +45,6 @@ class ICD(Learner):
 
     max_condition_size: int | None = None
     possible_ancestors: bool = False
-
-    def __post_init__(self) -> None:
-        checked_limit("max_condition_size", self.max_condition_size)
 
     def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()

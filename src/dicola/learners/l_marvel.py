@@ -14,7 +14,7 @@ from dicola.ci.questions import Answered, FindSeparator, Question
 from dicola.errors import Sentence, counted
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Skeleton, Variables
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.learners.base import Context, Learner, local_test, skeleton_of
 
 if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
@@ -81,9 +81,6 @@ class LMarvel(Learner):
     complete: ClassVar[bool] = True
 
     max_condition_size: int | None = None
-
-    def __post_init__(self) -> None:
-        checked_limit("max_condition_size", self.max_condition_size)
 
     def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()

@@ -39,8 +39,8 @@ class MagBIC(Learner):
     max_district: int = 10
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         checked_limit("n_starts", self.n_starts)
-        checked_limit("max_district", self.max_district)
         if not self.n_starts or not self.max_district:
             raise InvalidSetting("n_starts and max_district must be whole numbers from 1 on.")
 

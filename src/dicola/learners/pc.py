@@ -9,7 +9,7 @@ from typing import ClassVar
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.graphs.skeleton import Skeleton
 from dicola.learners.adjacency import limit_warning, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, OrientationSettings, checked_limit, local_test, skeleton_of
+from dicola.learners.base import Context, Learner, OrientationSettings, local_test, skeleton_of
 from dicola.learners.collider_policies import collider_policy
 from dicola.orient.fixpoint import Orientation
 from dicola.orient.meek import orient_dag_class
@@ -33,9 +33,6 @@ class PC(Learner):
     allows_selection: ClassVar[bool] = False
 
     max_condition_size: int | None = None
-
-    def __post_init__(self) -> None:
-        checked_limit("max_condition_size", self.max_condition_size)
 
     @property
     def is_local(self) -> bool:

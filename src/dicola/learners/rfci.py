@@ -13,7 +13,7 @@ from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency, FindSeparator
 from dicola.graphs.skeleton import LaterSets, Pair, RecordedSets, SeparatingSets, Skeleton, Variables
 from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, OrientationSettings, checked_limit, local_test, skeleton_of
+from dicola.learners.base import Context, Learner, OrientationSettings, local_test, skeleton_of
 from dicola.learners.collider_policies import collider_policy
 from dicola.orient.colliders import Triple, r0
 from dicola.orient.fixpoint import Orientation, Rules, apply_rules, put_known
@@ -39,9 +39,6 @@ class RFCI(Learner):
     complete: ClassVar[bool] = False
 
     max_condition_size: int | None = None
-
-    def __post_init__(self) -> None:
-        checked_limit("max_condition_size", self.max_condition_size)
 
     def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
