@@ -136,6 +136,10 @@ class CITest(ABC):
         """The rows behind this test, one column per variable in the order of ``labels``; ``NeedsData`` where there are none."""
         raise NeedsData(f"{type(self).__name__} carries no rows; this needs a test made from a table, such as FisherZ(table).")
 
+    def without_rows(self) -> CITest:
+        """The same test for questions after the run, without rows that it can do without."""
+        return self
+
     def settings(self) -> dict[str, Any]:
         """Everything that was set, by name; with it and a table the test can be made again."""
         return {} if self.alpha is None else {"alpha": self.alpha}

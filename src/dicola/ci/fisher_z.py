@@ -159,6 +159,11 @@ class FisherZ(CITest):
         part.labels = part.names = tuple([self.labels[v] for v in chosen.tolist()])
         return part
 
+    def without_rows(self) -> Self:
+        test = object.__new__(type(self))
+        vars(test).update(vars(self), _values=None)
+        return test
+
     def side_by_side(self, parts: Sequence[Variables]) -> Self:
         union = self._part(np.array([v for part in parts for v in part], dtype=np.int64))
         assert union.chosen is not None
