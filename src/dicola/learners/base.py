@@ -84,12 +84,48 @@ class Learner(ABC):
 
     @abstractmethod
     def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        """The skeleton over ``variables`` (default: all of ``ci``), with a separating set for every pair that is not adjacent."""
+        """The skeleton over some variables, with a separating set for every other pair.
+
+        Parameters
+        ----------
+        ci : CITest or Inquiry
+            What is asked; an inquiry also counts.
+        variables : sequence of int, optional
+            Positions in ``ci.labels``, in any order; all of them by default.
+        context : Context, optional
+            What the decomposition knows of these variables; nothing by default.
+
+        Returns
+        -------
+        Skeleton
+            In positions of ``ci``, whatever the choice of variables.
+
+        """
 
     def orient(self, ci: Inquiry, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
-        """Orient the skeleton over all variables; ``alone`` says that this learner found it by itself, without decomposition.
+        """Orient the skeleton over all variables.
 
-        The complete rules from the recorded separating sets, the same for all learners but those with a step of their own.
+        The complete rules from the recorded separating sets, the same for all learners but those
+        with a step of their own.
+
+        Parameters
+        ----------
+        ci : Inquiry
+            Asked where the collider policy, or a step of the learner's own, needs further tests.
+        skeleton : Skeleton
+            As ``learn_skeleton`` found it, or as merged from the leaves.
+        settings : OrientationSettings
+            Collider policy, selection of the sample, limits and knowledge.
+        alone : bool
+            Did this learner find the skeleton by itself, without decomposition?
+
+        Returns
+        -------
+        skeleton : Skeleton
+            The given one, but for learners that remove further edges on the way.
+        orientation : Orientation
+            The PAG with the reason for every mark.
+
         """
         decide = collider_policy(settings.colliders, ci, skeleton, getattr(self, "max_condition_size", None), settings.seed)
         return skeleton, orient(
