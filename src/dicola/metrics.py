@@ -97,6 +97,20 @@ class Comparison:
 def compare(found: MixedGraph, truth: MixedGraph) -> Comparison:
     """Score a found graph against the true one, vertex by name.
 
+    Parameters
+    ----------
+    found : MixedGraph
+        A PAG, or any other graph.
+    truth : MixedGraph
+        One with the same vertices, in any order: the true PAG, not the DAG.
+
+    Raises
+    ------
+    InvalidGraph
+        The vertices differ, or something is not a graph.
+
+    Examples
+    --------
     >>> from dicola.graphs.pag import PAG
     >>> truth = PAG.from_text("A o-> C; B o-> C; C --> D")
     >>> found = PAG.from_text("C --> D; C o-o A; B o-> C")
@@ -108,6 +122,7 @@ def compare(found: MixedGraph, truth: MixedGraph) -> Comparison:
     tails          1.000     1.000     1.000       1       1       1
     circles        0.667     1.000     0.800       2       3       2
     structural Hamming distance: 1 (edges), 1 (marks)
+
     """
     for graph in (found, truth):
         if not isinstance(graph, MixedGraph):
@@ -132,10 +147,25 @@ def compare(found: MixedGraph, truth: MixedGraph) -> Comparison:
 def skeleton_scores(found: MixedGraph | Skeleton, truth: MixedGraph | Skeleton) -> Scores:
     """Score adjacencies alone; takes skeletons as well as graphs.
 
-    The truth is the skeleton of the true PAG, not of the DAG: hiding a variable can make others adjacent.
+    Parameters
+    ----------
+    found : MixedGraph or Skeleton
+        What was learned.
+    truth : MixedGraph or Skeleton
+        The skeleton of the true PAG, not of the DAG: hiding a variable can make others adjacent. It
+        has the same vertices, in any order.
 
-    >>> skeleton_scores(MixedGraph.from_text("A o-o B", "ABC"), MixedGraph.from_text("B o-> A; B o-> C")).recall
+    Raises
+    ------
+    InvalidGraph
+        The vertices differ, or something is neither a graph nor a skeleton.
+
+    Examples
+    --------
+    >>> truth = MixedGraph.from_text("B o-> A; B o-> C")
+    >>> skeleton_scores(MixedGraph.from_text("A o-o B", "ABC"), truth).recall
     0.5
+
     """
     for graph in (found, truth):
         if not isinstance(graph, MixedGraph | Skeleton):

@@ -94,7 +94,7 @@ class MixedGraph:
 
     @classmethod
     def from_text(cls, text: str, nodes: Iterable[object] | None = None) -> Self:
-        """Read what ``str(graph)`` prints: one edge a line (or separated by ``;``), such as ``A o-> B``.
+        """Read what ``str(graph)`` prints: one edge per line (or separated by ``;``), such as ``A o-> B``.
 
         >>> print(MixedGraph.from_text("A o-> B; B <-> C"))
         A o-> B
