@@ -102,7 +102,7 @@ def compare(found: MixedGraph, truth: MixedGraph) -> Comparison:
     found : MixedGraph
         A PAG, or any other graph.
     truth : MixedGraph
-        One with the same vertices, in any order: the true PAG, not the DAG.
+        One with the same vertices, in any order; as a rule the true PAG, not the DAG.
 
     Raises
     ------

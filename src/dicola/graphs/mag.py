@@ -15,7 +15,7 @@ from dicola.graphs.separation import MSeparation
 
 
 class MAG(MixedGraph):
-    """A mixed graph with arrowheads and tails only; ``invalid()`` says what keeps it from being a MAG.
+    """A mixed graph with arrowheads and tails only; ``invalid()`` says why it is not a MAG.
 
     Richardson and Spirtes (2002): ancestral means no directed and no almost directed cycle; maximal
     means that every non-adjacent pair is m-separated by some set. Neither is checked when one is
@@ -79,7 +79,7 @@ class MAG(MixedGraph):
         return _wrong_marks(self) or _not_ancestral(self) or _not_maximal(self)
 
     def canonical_separator(self, a: int, b: int) -> int:
-        """The ancestors of two vertices without themselves: they separate the two iff anything does.
+        """The ancestors of two vertices without themselves: they separate them iff anything does.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class MAG(MixedGraph):
         return MAG(marks, self.names)
 
     def marginal(self, variables: Iterable[object]) -> MAG:
-        """The MAG over a subset: what remains when the other variables are hidden too (marks included).
+        """The MAG over a subset: what remains, marks included, when the others are hidden too.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ from dicola.score.registry import score_behind
 
 @dataclass(frozen=True)
 class GFCI(Hybrid):
-    """Greedy equivalence search by Gaussian BIC; tests then remove what hidden variables brought in.
+    """Greedy equivalence search by BIC; tests then remove what hidden variables brought in.
 
     An unshielded triple of its DAG is a collider iff it is one there; one that appears only when a
     test removes an edge is decided by the set that removed it.

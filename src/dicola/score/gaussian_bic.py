@@ -54,7 +54,7 @@ class GaussianBIC(Score):
 
     @classmethod
     def of(cls, ci: Evidence, penalty: float = 2.0) -> GaussianBIC:
-        """The score on the data behind a test that knows correlations; positions are those of the test.
+        """The score on the data behind a test that knows correlations, in its positions.
 
         Parameters
         ----------

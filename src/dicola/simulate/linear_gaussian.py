@@ -64,7 +64,7 @@ def linear_gaussian(
 
 
 def linear_gaussian_covariance(dag: DAG, seed: Seed, *, coefficients: tuple[float, float] = (0.5, 1.0), noise: float = 1.0) -> pd.DataFrame:
-    """The covariance that the samples of ``linear_gaussian`` with the same seed approach as they grow.
+    """The covariance that samples of ``linear_gaussian`` with the same seed approach as they grow.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def er_dag(n: int, degree: float, seed: Seed) -> DAG:
 
 
 def modular_dag(modules: int, size: int, degree: float, links: int, seed: Seed) -> DAG:
-    """Random modules of the kind of ``er_dag``, joined by a few arcs: sparse between, denser within.
+    """Random modules like those of ``er_dag``, joined by a few arcs: denser within than between.
 
     One random causal order over all vertices directs every arc, so there is no cycle. Module k
     (from 0) holds the vertices X(k * size + 1) … X((k + 1) * size).
