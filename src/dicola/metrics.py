@@ -22,8 +22,18 @@ from dicola.graphs.skeleton import Skeleton
 class Scores:
     """Hits among the things found and the true ones, and the three ratios made of them.
 
+    Attributes
+    ----------
+    hits : int
+        Things found that are true.
+    found, true : int
+        How many were found, and how many there were to find.
+
+    Examples
+    --------
     >>> Scores(hits=3, found=4, true=6).f1
     0.6
+
     """
 
     hits: int
@@ -61,10 +71,22 @@ class Scores:
 class Comparison:
     """A found graph against the truth.
 
-    ``skeleton`` counts edges as unordered pairs. ``marks`` counts edge ends: each edge has two, and an end is a hit when the other
-    graph has that edge with the same mark there. ``arrowheads``, ``tails`` and ``circles`` are the same count for one kind of mark.
-    Marks on an edge that only one of the graphs has are counted, as misses. ``shd`` is the number of pairs whose edge differs, in
-    presence or in a mark; ``mark_shd`` counts 1 for each added or missing edge and 1 for each differing mark on a common edge.
+    Marks on an edge that only one of the graphs has are counted, as misses.
+
+    Attributes
+    ----------
+    skeleton : Scores
+        Counts edges as unordered pairs.
+    marks : Scores
+        Counts edge ends: each edge has two, and an end is a hit when the other graph has that edge
+        with the same mark there.
+    arrowheads, tails, circles : Scores
+        The same count for one kind of mark.
+    shd : int
+        The number of pairs whose edge differs, in presence or in a mark.
+    mark_shd : int
+        Counts 1 for each added or missing edge and 1 for each differing mark on a common edge.
+
     """
 
     skeleton: Scores

@@ -25,9 +25,18 @@ from dicola.orient.fixpoint import Orientation, orient
 class Context:
     """What the decomposition knows of a leaf and a learner may use.
 
-    ``uig`` is the independence graph over the variables; with ``warm=True`` the search starts from it instead of the complete graph,
-    each pair outside it separated by the smaller of its two blankets. ``blankets`` is how to learn blankets where no graph is known.
-    ``seed`` is that of what is drawn at random.
+    Parameters
+    ----------
+    blankets : BlanketLearner
+        How to learn blankets where no graph is known.
+    uig : UndirectedGraph, optional
+        The independence graph over the variables.
+    warm : bool
+        Start the search from ``uig`` instead of the complete graph, each pair outside it separated
+        by the smaller of its two blankets.
+    seed : int
+        That of what is drawn at random.
+
     """
 
     blankets: BlanketLearner = field(default_factory=TotalConditioning)
@@ -38,8 +47,21 @@ class Context:
 
 @dataclass(frozen=True)
 class OrientationSettings:
-    """How the skeleton is to be oriented: collider policy, selection of the sample, bound on discriminating paths (in vertices), the
-    seed of what is drawn at random, and what is known beforehand.
+    """How the skeleton is to be oriented.
+
+    Parameters
+    ----------
+    colliders : str
+        The policy by which unshielded triples are decided, as in ``discover``.
+    selection : bool
+        Allow for selection of the sample.
+    max_path_length : int, optional
+        Longest discriminating path that is followed, in vertices.
+    seed : int
+        That of what is drawn at random.
+    knowledge : Knowledge, optional
+        What is known beforehand.
+
     """
 
     colliders: str = "sepset"
