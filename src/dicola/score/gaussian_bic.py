@@ -21,9 +21,26 @@ _FEW_ROWS = 5  # rows per variable below which the score modes were never tried
 
 
 class GaussianBIC(Score):
-    """Minus twice the log likelihood, and ``penalty`` times ln n for every edge; less is better.
+    """Minus twice the log likelihood, and a price in ln n for every edge; less is better.
 
-    Only correlations are used, so nothing can be read off variances. The default penalty is twice that of the plain criterion.
+    Only correlations are used, so nothing can be read off variances.
+
+    Parameters
+    ----------
+    correlation : square matrix
+        The correlations of the variables.
+    n_samples : int
+        The rows behind them.
+    names : iterable of str, optional
+        In the order of the matrix; X1, X2, … by default.
+    penalty : float
+        An edge costs this times ln n; the default is twice the plain criterion.
+
+    Raises
+    ------
+    InvalidSetting
+        The penalty is not a positive number.
+
     """
 
     def __init__(self, correlation: ArrayLike, n_samples: int, names: Iterable[object] | None = None, penalty: float = 2.0) -> None:
@@ -37,7 +54,21 @@ class GaussianBIC(Score):
 
     @classmethod
     def of(cls, ci: Evidence, penalty: float = 2.0) -> GaussianBIC:
-        """The score on the data behind a test that knows correlations; positions are those of the test."""
+        """The score on the data behind a test that knows correlations, in its positions.
+
+        Parameters
+        ----------
+        ci : CITest or Inquiry
+            The test, such as ``FisherZ(table)``.
+        penalty : float
+            An edge costs this times ln n.
+
+        Raises
+        ------
+        NeedsData
+            The test carries no correlations.
+
+        """
         test = Inquiry.of(ci).test
         correlations = getattr(test, "correlations", None)
         if correlations is None:
@@ -50,6 +81,12 @@ class GaussianBIC(Score):
         """What speaks against this score on the data behind a test; ``None`` where nothing does.
 
         Errors need not be Gaussian for that: what counts is that correlations mean something.
+
+        Parameters
+        ----------
+        ci : CITest
+            The test whose rows are looked at, where it has any.
+
         """
         correlations = getattr(ci, "correlations", None)
         if correlations is None:
