@@ -7,9 +7,10 @@ import numpy as np
 from dicola import DAG, Ledger, Oracle
 from dicola.blankets.grow_shrink import IAMB, GrowShrink
 from dicola.blankets.total_conditioning import TotalConditioning
-from dicola.decompose.uig import independence_graph, inherited_graph
+from dicola.decompose.uig import independence_graph
 from dicola.graphs.bits import mask_of
 from tests.decompose.drawn import random_split, small_mag, uig_over, valid_splits
+from tests.decompose.readable_descent import inherited_graph
 from tests.reference_models import PathSeparation
 
 BLANKETS = (TotalConditioning(), GrowShrink(), IAMB())

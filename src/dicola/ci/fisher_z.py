@@ -15,14 +15,13 @@ from dicola._kernels import partial_correlation as kernel
 from dicola._kernels import precision
 from dicola.ci.base import CITest, checked_alpha
 from dicola.ci.gaussian import check_correlation, correlation_of, covariance_names, inverse_of, standardised
-from dicola.ci.questions import Answered, Question, Verdict
+from dicola.ci.questions import SMALL, Answered, Question, Verdict
 from dicola.errors import InvalidData, InvalidSetting, Sentence, counted
 from dicola.graphs.skeleton import Variables
 from dicola.tables.checks import numeric_matrix
 from dicola.tables.names import distinct_names, name_order, named_or_positions
 from dicola.tables.table import Table, as_table
 
-_SMALL = 64  # variables up to which a kernel inverts faster than the call of a library takes
 Answer = TypeVar("Answer")
 Untestable = Literal["dependent", "independent", "raise"]
 
@@ -154,7 +153,7 @@ class FisherZ(CITest):
         self.labels, self.names, self.alpha, self.untestable = labels, names, alpha, untestable
         self.whole, self.chosen, self._values = correlation, None, None
         self.inverse = inverse_of(correlation) if n_samples > len(labels) + 1 else None
-        self.limits = self._critical(np.arange(len(labels) + 1), alpha)
+        self.limits = self.critical(np.arange(len(labels) + 1), alpha)
         self._other_limits: dict[tuple[int, float], float] = {}
         check_correlation(correlation, self.inverse, labels, n_samples)
 
@@ -254,10 +253,10 @@ class FisherZ(CITest):
         level = self.alpha if alpha is None else alpha
         known = self._other_limits.get((size, level))
         if known is None:
-            known = self._other_limits[size, level] = float(self._critical(np.array([size]), level)[0])
+            known = self._other_limits[size, level] = float(self.critical(np.array([size]), level)[0])
         return known
 
-    def _critical(self, sizes: NDArray[np.int64], alpha: float | NDArray[np.float64]) -> NDArray[np.float64]:
+    def critical(self, sizes: NDArray[np.int64], alpha: float | NDArray[np.float64]) -> NDArray[np.float64]:
         """``limit`` for many sizes at once, each at its level."""
         freedom = self.n_samples - sizes - 3
         critical = np.tanh(-ndtri(np.asarray(alpha) / 2) / np.sqrt(np.maximum(freedom, 1))) ** 2
@@ -319,7 +318,7 @@ class FisherZ(CITest):
             Positions in ``labels``.
 
         """
-        if len(self) <= _SMALL:
+        if len(self) <= SMALL:
             return np.asarray(precision.precision_of(self.correlation, inside))
         whole = np.arange(len(self)) if self.chosen is None else self.chosen
         block, rest = whole[inside], np.delete(whole, inside)

@@ -232,7 +232,10 @@ class Inquiry:
             if fast is not None:
                 self._tests[self._phase] += fast[1]
             return fast
-        key = (self.labels, *question.key())
+        own = question.key()
+        if own is None:
+            return None
+        key = (self.labels, *own)
         known: Answered[Answer] | None = self._memory.get(key)
         if known is None:
             known = self._source.answer(question)

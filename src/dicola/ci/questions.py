@@ -30,7 +30,7 @@ Answer = TypeVar("Answer", covariant=True)
 Answered = tuple[Answer, int]
 """An answer, and the number of verdicts that it took."""
 
-_SMALL = 64  # variables up to which a kernel inverts faster than the call of a library takes
+SMALL = 64  # variables up to which a kernel inverts faster than the call of a library takes
 _NOTHING = np.zeros((0, 0), dtype=np.bool_)
 
 
@@ -61,8 +61,8 @@ class Question(ABC, Generic[Answer]):
         """Refuse what cannot be asked about n variables."""
         return
 
-    def key(self) -> tuple[Any, ...]:
-        """What tells this question from others, for a memory."""
+    def key(self) -> tuple[Any, ...] | None:
+        """What tells this question from others, for a memory; ``None`` where what it asks is better remembered one by one."""
         return (type(self), *(_frozen(getattr(self, each.name)) for each in fields(self)))  # type: ignore[arg-type]
 
 
@@ -115,7 +115,7 @@ class GivenRest(Question[Adjacency]):
         limit = test.limit(len(test) - 2, self.alpha)
         if self.block is None and test.inverse is not None:
             dependent, sure = precision.related(test.inverse, limit)
-        elif len(test) > _SMALL or test.chosen is None:
+        elif len(test) > SMALL or test.chosen is None:
             dependent, sure = precision.related(test.precision_of(inside), limit)
         else:
             dependent, sure = precision.related_within(test.whole, test.chosen, inside, limit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,10 +11,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dicola._kernels import growth as kernel
 from dicola.blankets.base import BlanketLearner
-from dicola.ci.inquiry import Evidence
-from dicola.decompose.split import Split, sides_of_split, split_of
-from dicola.decompose.uig import independence_graph, inherited_graph
+from dicola.blankets.total_conditioning import TotalConditioning
+from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.questions import SMALL, Adjacency, Answered, Question
+from dicola.decompose.split import Split, split_of
+from dicola.decompose.uig import independence_graph
 from dicola.errors import counted, not_allowed
 from dicola.graphs.skeleton import Variables
 from dicola.graphs.undirected import UndirectedGraph
@@ -24,10 +26,17 @@ from dicola.learners.base import checked_limit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from dicola.ci.fisher_z import FisherZ
+
+Uig = Literal["inherit", "relearn"]
 STOPS = ("auto", "paper", "reference")
 _WORTH_SPLITTING = 5  # sets of at most so many variables are learned faster than split, and no worse
 _SAVING = 0.05  # share of the work at a separator that a split has to save
 _WORK_BOUND = 2.0  # predicted work of the tree, as a multiple of the work on the whole set
+_MOST = int(np.iinfo(np.int64).max)
+_NO_CORRELATIONS = kernel.Correlations(np.zeros((0, 0)), np.zeros(0))
+_NO_CORRELATIONS.matrix.setflags(write=False)  # as those of a test are, so that the kernel is compiled once
+_NO_ANSWER = np.zeros((0, 0), dtype=np.bool_)
 
 
 @dataclass(frozen=True)
@@ -62,10 +71,13 @@ class Tree:
     """All nodes in one flat list, the root first. A variable set met twice is one node, reached from two branches."""
 
     nodes: tuple[Leaf | Branch, ...]
+    grown: FlatTree | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def flat(self) -> FlatTree:
-        """The tree as arrays."""
+        """The tree as arrays: as it was grown, where it was."""
+        if self.grown is not None:
+            return self.grown
         nodes = self.nodes
         begins = np.cumsum([0, *[len(node.variables) for node in nodes]], dtype=np.int64)
         members = np.fromiter(chain.from_iterable(node.variables for node in nodes), np.int64, int(begins[-1]))
@@ -155,13 +167,17 @@ class StopRule:
         for name in ("max_depth", "min_leaf_size", "max_nodes"):
             checked_limit(name, getattr(self, name))
 
-    def allows(self, size: int, depth: int, n_nodes: int) -> bool:
-        """May a set of this size at this depth be split while the tree has this many nodes?"""
-        if self.max_depth is not None and depth >= self.max_depth:
-            return False
-        if self.min_leaf_size is not None and size <= self.min_leaf_size:
-            return False
-        return self.max_nodes is None or n_nodes + 2 <= self.max_nodes
+    def in_numbers(self, uig: Uig) -> kernel.Rule:
+        """The rule as the kernel takes it, with a number for no limit."""
+        return kernel.Rule(
+            _MOST if self.max_depth is None else min(self.max_depth, _MOST),
+            -1 if self.min_leaf_size is None else min(self.min_leaf_size, _MOST),
+            _MOST if self.max_nodes is None else min(self.max_nodes, _MOST),
+            -np.inf if self.saving is None else self.saving,
+            np.inf if self.max_work is None else self.max_work,
+            self.largest,
+            uig == "relearn",
+        )
 
 
 def stop_rule(
@@ -189,49 +205,84 @@ def decompose(
     ci: Evidence,
     blankets: BlanketLearner,
     stop: StopRule,
-    uig: Literal["inherit", "relearn"] = "inherit",
+    uig: Uig = "inherit",
     progress: Callable[[int, int], None] | None = None,
 ) -> Tree:
     """Learn the independence graph of all variables, split it at its best separator, and go on with both sides.
 
-    ``uig="inherit"`` asks again only about the pairs inside a separator; ``"relearn"`` learns every graph from scratch. With perfect
-    answers both give the same graphs. No base learner runs here; an explicit queue stands in for recursion. ``progress`` is told how
-    many nodes are done and known.
+    ``uig="inherit"`` asks again only about the pairs inside a separator; ``"relearn"`` learns every
+    graph from scratch. With perfect answers both give the same graphs. No base learner runs here.
+    ``progress`` is told, once per node, how many nodes are done and how many are known.
     """
-    everything = np.arange(len(ci))
-    root = independence_graph(ci, blankets)
-    nodes: list[Leaf | Branch] = [Leaf(tuple(everything.tolist()), root)]
-    number_of = {everything.tobytes(): 0}
-    work = root.work(stop.largest)
-    bound = np.inf if stop.max_work is None else stop.max_work * work
-    waiting = deque([(0, 0, everything, root, work)])
-    while waiting:
-        number, depth, variables, graph, own_work = waiting.popleft()
-        may_split = work <= bound and stop.allows(len(variables), depth, len(nodes))
-        side = sides_of_split(graph, stop.saving, stop.largest) if may_split else None
-        if progress is not None:
-            progress(len(nodes) - len(waiting), len(nodes))
-        if side is None:
+    return Inquiry.of(ci).during("blankets").ask(GrowTree(blankets, stop, uig, progress))
+
+
+@dataclass(frozen=True, eq=False)
+class GrowTree(Question[Tree]):
+    """Into which tree do all variables of the test decompose? See ``decompose``."""
+
+    blankets: BlanketLearner
+    stop: StopRule
+    uig: Uig = "inherit"
+    progress: Callable[[int, int], None] | None = None
+
+    def plain(self, ci: Inquiry) -> Tree:
+        return tree_of(self._grown(ci, _NO_CORRELATIONS))
+
+    def by_correlations(self, test: FisherZ) -> Answered[Tree] | None:
+        """The same descent, but the kernel itself finds what total conditioning says of small children."""
+        if self.uig == "relearn" or type(self.blankets) is not TotalConditioning or test.may_raise(len(test) - 2):
+            return None
+        sizes = np.arange(min(len(test), SMALL) + 1)
+        levels = np.array([self.blankets.level(k) for k in sizes.tolist()], dtype=np.float64)
+        asked = Inquiry(test)
+        growth = self._grown(asked, kernel.Correlations(test.correlation, test.critical(sizes - 2, levels)))
+        return tree_of(growth), asked.counts["total"] + int(growth.counts[kernel.ASKED])
+
+    def key(self) -> None:
+        """None: a memory keeps what is asked on the way, one by one."""
+        return
+
+    def _grown(self, ci: Inquiry, known: kernel.Correlations) -> kernel.Growth:
+        """Split until nothing is to be split any more; where the kernel needs to know the pairs inside a separator, ask."""
+        root, rule, answer = independence_graph(ci, self.blankets), self.stop.in_numbers(self.uig), _NO_ANSWER
+        growth = kernel.planted(root.starts, root.indices, rule.largest)
+        while not kernel.is_done(growth):
+            before = growth.counts[kernel.DONE]
+            request = kernel.grow(growth, rule, known, answer)
+            self._tell(growth, before)
+            answer = self._joined(ci.among(request.child), request.block) if len(request.child) else _NO_ANSWER
+            growth = kernel.roomier(growth) if request.full else growth
+        return growth
+
+    def _joined(self, ci: Inquiry, block: NDArray[np.int64]) -> Adjacency:
+        """Which pairs of a block are joined in the graph of a child, given the test among its variables?
+
+        Only pairs inside the separator can change: marginalising the other side can join one (a chain
+        through it) or part it (a collider in it). Every other pair keeps its parent's answer, by
+        contraction and weak union. A graph that is relearned is asked for as a whole.
+        """
+        joined = self.blankets.learn(ci, None if self.uig == "relearn" else block.tolist())
+        return np.ascontiguousarray(joined, dtype=np.bool_)
+
+    def _tell(self, growth: kernel.Growth, before: int) -> None:
+        if self.progress is not None:
+            for done in range(before, growth.counts[kernel.DONE]):
+                self.progress(done + 1, int(growth.counts[kernel.KNOWN]))
+
+
+def tree_of(growth: kernel.Growth) -> Tree:
+    """The tree that was grown, with the graphs of its leaves."""
+    flat = FlatTree(*kernel.flat(growth))
+    begins, members, side, lefts, rights = (part.tolist() for part in flat)
+    entries = growth.entries.tolist()
+    nodes: list[Leaf | Branch] = []
+    for number, (left, right) in enumerate(zip(lefts, rights, strict=True)):
+        begin, end = begins[number], begins[number + 1]
+        variables = tuple(members[begin:end])
+        if left >= 0:
+            nodes.append(Branch(variables, split_of(side[begin:end], variables), left, right))
             continue
-        separator = (side == 0).nonzero()[0]
-        work -= own_work - len(separator) * (len(separator) - 1)
-        children = []
-        for other_side in (2, 1):
-            kept = (side != other_side).nonzero()[0]
-            child = variables[kept]
-            known = number_of.setdefault(child.tobytes(), len(nodes))
-            children.append(known)
-            if known < len(nodes):
-                continue
-            if len(separator) < 2:
-                below = graph.induced(kept)
-            elif uig == "inherit":
-                below = inherited_graph(ci.among(child), graph, kept, kept.searchsorted(separator).tolist(), blankets)
-            else:
-                below = independence_graph(ci.among(child), blankets)
-            below_work = below.work(stop.largest)
-            nodes.append(Leaf(tuple(child.tolist()), below))
-            waiting.append((known, depth + 1, child, below, below_work))
-            work += below_work
-        nodes[number] = Branch(nodes[number].variables, split_of(side.tolist(), nodes[number].variables), *children)
-    return Tree(tuple(nodes))
+        starts, indices = growth.starts[begin + number : end + number + 1], growth.indices[entries[number] : entries[number + 1]]
+        nodes.append(Leaf(variables, UndirectedGraph(starts.copy(), indices.copy())))
+    return Tree(tuple(nodes), flat)

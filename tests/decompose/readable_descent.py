@@ -1,0 +1,74 @@
+"""The descent in readable form, node by node: the specification of the kernel in ``dicola._kernels.growth``."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+
+from dicola.blankets.base import BlanketLearner
+from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.decompose.split import sides_of_split, split_of
+from dicola.decompose.tree import Branch, Leaf, StopRule, Tree
+from dicola.decompose.uig import independence_graph
+from dicola.graphs.undirected import UndirectedGraph, Vertices
+
+
+def inherited_graph(
+    ci: Evidence, parent: UndirectedGraph, kept: Vertices, separator: Sequence[int], blankets: BlanketLearner
+) -> UndirectedGraph:
+    """The independence graph of a child, from its parent's: only pairs inside the separator are asked again.
+
+    ``ci`` is the test among the child's variables, ``kept`` their positions in the parent, ``separator`` the positions of the separator
+    in the child.
+    """
+    return parent.induced(kept, separator, blankets.learn(Inquiry.of(ci).during("blankets"), separator))
+
+
+def allows(stop: StopRule, size: int, depth: int, n_nodes: int) -> bool:
+    """May a set of this size at this depth be split while the tree has this many nodes?"""
+    if stop.max_depth is not None and depth >= stop.max_depth:
+        return False
+    if stop.min_leaf_size is not None and size <= stop.min_leaf_size:
+        return False
+    return stop.max_nodes is None or n_nodes + 2 <= stop.max_nodes
+
+
+def decompose(ci: Evidence, blankets: BlanketLearner, stop: StopRule, uig: str = "inherit") -> Tree:
+    """Split the graph of all variables at its best separator and go on with both sides; a queue stands in for recursion."""
+    everything = np.arange(len(ci))
+    root = independence_graph(ci, blankets)
+    nodes: list[Leaf | Branch] = [Leaf(tuple(everything.tolist()), root)]
+    number_of = {everything.tobytes(): 0}
+    work = root.work(stop.largest)
+    bound = np.inf if stop.max_work is None else stop.max_work * work
+    waiting = deque([(0, 0, everything, root, work)])
+    while waiting:
+        number, depth, variables, graph, own_work = waiting.popleft()
+        may_split = work <= bound and allows(stop, len(variables), depth, len(nodes))
+        side = sides_of_split(graph, stop.saving, stop.largest) if may_split else None
+        if side is None:
+            continue
+        separator = (side == 0).nonzero()[0]
+        work -= own_work - len(separator) * (len(separator) - 1)
+        children = []
+        for other_side in (2, 1):
+            kept = (side != other_side).nonzero()[0]
+            child = variables[kept]
+            known = number_of.setdefault(child.tobytes(), len(nodes))
+            children.append(known)
+            if known < len(nodes):
+                continue
+            if len(separator) < 2:
+                below = graph.induced(kept)
+            elif uig == "inherit":
+                below = inherited_graph(ci.among(child), graph, kept, kept.searchsorted(separator).tolist(), blankets)
+            else:
+                below = independence_graph(ci.among(child), blankets)
+            below_work = below.work(stop.largest)
+            nodes.append(Leaf(tuple(child.tolist()), below))
+            waiting.append((known, depth + 1, child, below, below_work))
+            work += below_work
+        nodes[number] = Branch(nodes[number].variables, split_of(side.tolist(), nodes[number].variables), *children)
+    return Tree(tuple(nodes))
