@@ -3,63 +3,144 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isfinite
+from copy import copy
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dicola._kernels import mag_score as kernel
+from dicola._kernels.terms import Terms
 from dicola.ci.base import CITest
-from dicola.errors import InvalidSetting
+from dicola.errors import NeedsData
 from dicola.graphs.skeleton import Pair
-from dicola.score.base import Score
+from dicola.score.base import Score, checked_penalty
+
+_FEW_VALUES = 10  # a column with fewer different values is taken for categories or grades
+_FEW_ROWS = 5  # rows per variable below which searches by score were never tried
 
 
 class GaussianBIC(Score):
     """Minus twice the log likelihood, and ``penalty`` times ln n for every edge; less is better.
 
-    Only correlations are used, so nothing can be read off variances. The default penalty is twice that of the plain criterion.
+    Only correlations are used, so nothing can be read off variances. A subclass that overrides
+    ``district`` or ``local`` is searched by what it says, without kernels.
+
+    Parameters
+    ----------
+    correlation
+        The correlation matrix.
+    n_samples
+        The number of rows it comes from.
+    names
+        The variables (default: X1, X2, …).
+    penalty
+        The price of an edge as a multiple of ln n. The plain criterion has 1, the default is 2.
+
+    Raises
+    ------
+    InvalidSetting
+        Where ``penalty`` is not a positive number.
+
     """
 
     def __init__(self, correlation: ArrayLike, n_samples: int, names: Iterable[object] | None = None, penalty: float = 2.0) -> None:
-        self.correlation: NDArray[np.float64] = np.ascontiguousarray(correlation, dtype=np.float64)
-        self.correlation.setflags(write=False)
+        self.correlation = _read_only(np.array(correlation, dtype=np.float64))  # its own copy
         self.n_samples = int(n_samples)
         self.names = tuple(f"X{i + 1}" for i in range(len(self.correlation))) if names is None else tuple(str(name) for name in names)
-        if not (isfinite(penalty) and penalty > 0):
-            raise InvalidSetting(f"penalty is {penalty!r}; it must be a positive number, such as 2 (twice the plain criterion).")
-        self.penalty = float(penalty)
+        self.penalty = checked_penalty(penalty)
 
     @classmethod
-    def of(cls, ci: CITest, penalty: float = 2.0) -> GaussianBIC:
-        """The score on the data behind a test that knows correlations; positions are those of the test."""
+    def of(cls, ci: CITest, penalty: float = 2.0) -> Self:
+        """The score on the data behind a test; positions are those of the test.
+
+        Parameters
+        ----------
+        ci
+            A test that knows correlations, such as ``FisherZ``.
+        penalty
+            The price of an edge as a multiple of ln n.
+
+        Raises
+        ------
+        NeedsData
+            Where the test knows no correlations.
+
+        """
         correlation, n_samples = ci.correlations()
         return cls(correlation, n_samples, ci.labels, penalty)
 
-    def among(self, variables: Sequence[int]) -> GaussianBIC:
-        chosen = list(variables)
-        return GaussianBIC(self.correlation[np.ix_(chosen, chosen)], self.n_samples, [self.names[v] for v in chosen], self.penalty)
+    @staticmethod
+    def doubt_about(ci: CITest) -> str | None:
+        """What speaks against this score on the data behind a test; ``None`` where nothing does.
+
+        Errors need not be Gaussian for it: what counts is that correlations mean something.
+
+        Parameters
+        ----------
+        ci
+            The test; where it carries rows, they are looked at.
+
+        Returns
+        -------
+        str or None
+            A part of a sentence.
+
+        """
+        try:
+            _, rows = ci.correlations()
+        except NeedsData:
+            return "the test carries no correlations, so no graph can be scored"
+        if rows < _FEW_ROWS * len(ci):
+            return f"{rows} rows are fewer than {_FEW_ROWS} a variable, where scores were never tried"
+        try:
+            values = ci.samples()
+        except NeedsData:
+            return None
+        for name, column in zip(ci.labels, values.T, strict=True):
+            if (different := len(np.unique(column))) < _FEW_VALUES:
+                return f"{name!r} has only {different} different values, so it is no Gaussian variable"
+        return None
+
+    def among(self, variables: Sequence[int]) -> Self:
+        chosen, part = list(variables), copy(self)
+        part.correlation = _read_only(self.correlation[np.ix_(chosen, chosen)])
+        part.names = tuple(self.names[v] for v in chosen)
+        return part
+
+    def kernel_terms(self) -> Terms | None:
+        if type(self).district is not GaussianBIC.district or type(self).local is not GaussianBIC.local:
+            return None
+        return Terms(_read_only(self.correlation), float(self.n_samples), self.price)
 
     def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
         members, arrows, bidirected = tuple(sorted(members)), sorted(arrows), tuple(bidirected)
         inside = [*members, *sorted({u for u, _ in arrows} - set(members))]
-        pa, n_pa = _rows(arrows, inside, len(members))
-        sp, n_sp = _rows([*bidirected, *((w, v) for v, w in bidirected)], inside, len(members))
-        block = np.ascontiguousarray(self.correlation[np.ix_(inside, inside)])
-        block.setflags(write=False)  # like the whole matrix, so that the kernel is compiled once
+        lists, lengths = _lists((arrows, [*bidirected, *((w, v) for v, w in bidirected)]), inside, len(members))
+        block = _read_only(self.correlation[np.ix_(inside, inside)])
         room = kernel.make_room(len(inside), len(members))
-        misfit = kernel.misfit(block, float(self.n_samples), np.arange(len(members)), len(members), pa, n_pa, sp, n_sp, room)
-        return float(self.n_samples * misfit + self.price * (int(2 * n_pa.sum() + n_sp.sum()) // 2))
+        misfit = kernel.misfit(block, float(self.n_samples), np.arange(len(members)), len(members), lists, lengths, room)
+        return float(self.n_samples * misfit + self.price * (len(arrows) + len(bidirected)))
 
 
-def _rows(pairs: Sequence[Pair], inside: Sequence[int], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each of the first n inside the first ends of its pairs, sorted, as places inside: the rows of a matrix, and their lengths."""
+def _read_only(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The matrix as the kernels are compiled for."""
+    found = np.ascontiguousarray(matrix, dtype=np.float64)
+    found.setflags(write=False)
+    return found
+
+
+def _lists(relations: Sequence[Sequence[Pair]], inside: Sequence[int], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """By relation, for each of the first n inside: the first ends of its pairs, and how many.
+
+    They are places inside, sorted.
+    """
     place = {v: i for i, v in enumerate(inside)}
-    lists: list[list[int]] = [[] for _ in range(n)]
-    for u, v in sorted(pairs):
-        lists[place[v]].append(place[u])
-    lengths = np.array([len(each) for each in lists], dtype=np.int64)
-    rows = np.zeros((n, max(1, lengths.max(initial=0))), dtype=np.int64)
-    for row, each in zip(rows, lists, strict=True):
-        row[: len(each)] = each
-    return rows, lengths
+    lists = np.zeros((len(relations), n, len(inside)), dtype=np.int64)
+    lengths = np.zeros((len(relations), n), dtype=np.int64)
+    for relation, pairs in enumerate(relations):
+        for u, v in sorted(pairs):
+            at = relation, place[v]
+            lists[*at, lengths[at]] = place[u]
+            lengths[at] += 1
+    return lists, lengths
