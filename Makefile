@@ -36,15 +36,17 @@ demo: $(VENV)/.installed        ## the main job on a simulated network; writes d
 test: $(VENV)/.test             ## the whole test suite
 	$(BIN)/python -m pytest -n 2
 
-check: $(VENV)/.check           ## format, lint, strict types, import contract
-	$(BIN)/ruff format --check src tests scripts benchmarks docs/conf.py
-	$(BIN)/ruff check src tests scripts benchmarks docs/conf.py
+check: $(VENV)/.check           ## format, lint, strict types, import contract, house rules, examples of the docs
+	$(BIN)/ruff format --check src tests paper scripts benchmarks docs/conf.py
+	$(BIN)/ruff check src tests paper scripts benchmarks docs/conf.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python scripts/house_rules.py
+	$(BIN)/python scripts/check_examples.py
 
 format: $(VENV)/.check
-	$(BIN)/ruff format src tests scripts benchmarks docs/conf.py
-	$(BIN)/ruff check --fix src tests scripts benchmarks docs/conf.py
+	$(BIN)/ruff format src tests paper scripts benchmarks docs/conf.py
+	$(BIN)/ruff check --fix src tests paper scripts benchmarks docs/conf.py
 
 docs: $(VENV)/.docs             ## the documentation site, into site/; a warning is an error
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --fresh-env --quiet docs site

@@ -99,11 +99,12 @@ def main() -> None:
 
 PAGE = """# The base learners side by side
 
-Written by `make learners-table`: {seeds} seeds a setting, {rows} rows, Fisher-Z at alpha 0.01, one core. No limit on any
-conditioning set, but for ICD alone, which without one takes minutes where the others take milliseconds.
-Means over the seeds; seconds are medians. Hidden variables: 3, 5 and 3, among all variables with two children for the random graphs,
-among parentless ones for MILDEW. DiCoLa stops splitting where it no longer pays (`stop="auto"`). `dicola learners` prints references and
-guarantees.
+Written by `make learners-table`: {seeds} seeds per setting, {rows} rows, Fisher-Z at alpha 0.01, one core.
+There is no limit on any conditioning set, except for ICD alone, which takes minutes without one
+where the others take milliseconds. Means over the seeds; seconds are medians. Hidden variables: 3,
+5 and 3, among all variables with two children for the random graphs, among parentless ones for
+MILDEW. DiCoLa stops splitting where it no longer pays (`stop="auto"`). `dicola learners` prints
+references and guarantees.
 
 {table}
 """

@@ -30,6 +30,7 @@ from peers import ALPHA, installed, within
 
 import dicola
 from dicola import FCI, ICD, RFCI, FCIPlus, FisherZ, LMarvel, discover, metrics, simulate
+from dicola.ci.questions import SweepLevel
 
 HERE = Path(__file__).parent
 RESULTS, PAGE = HERE / "speed.json", HERE.parent / "docs" / "speed.md"
@@ -163,10 +164,10 @@ def questions(say: Callable[[str], None], small: bool) -> list[dict]:
         rng = np.random.default_rng(size)
         upper = np.triu(rng.random((200, 200)) < beside / 200, 1)
         adjacency = upper | upper.T
-        tests = test.counted_sweep_level(adjacency, size)[1]
+        tests = SweepLevel(adjacency, size).by_correlations(test)[1]
         seconds = timed(lambda adjacency=adjacency, size=size: test.sweep_level(adjacency, size), 3)
         rows.append({"size": size, "questions": tests, "million_a_second": tests / seconds / 1e6})
-        say(f"size {size}: {tests:,} questions, {rows[-1]['million_a_second']:.1f} million a second")
+        say(f"size {size}: {tests:,} questions, {rows[-1]['million_a_second']:.1f} million per second")
     return rows
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from textwrap import fill
 from typing import Any
 
 Row = dict[str, Any]
@@ -10,10 +11,11 @@ _SETTINGS = ("ER(50,3)/5", "MILDEW/3", "ANDES/10")
 
 _INTRODUCTION = """# How fast
 
-Every figure here comes from `make bench`, run part by part on the machine named at the end, one core unless said otherwise, 2,000 rows and
-alpha 0.01 unless said otherwise. Ours and the other tool take turns on the same tables; a ratio is the median over the seeds of their
-seconds divided by ours. Our seconds run from the table to the oriented PAG, kernels compiled; the first run ever is in
-[Start](#start). The figures themselves are in `benchmarks/speed.json`.
+Every figure here comes from `make bench`, run part by part on the machine named at the end, with
+one core, 2,000 rows and alpha 0.01 unless we say otherwise. Ours and the other tool take turns on
+the same tables; a ratio is the median over the seeds of their seconds divided by ours. Our seconds
+run from the table to the oriented PAG, with kernels that are already compiled; for the first run
+ever see [Start](#start). The figures themselves are in `benchmarks/speed.json`.
 """
 
 
@@ -22,7 +24,7 @@ def page(figures: dict[str, Any]) -> str:
     parts: Sequence[tuple[str, str, Callable[[list[Row]], Iterable[str]]]] = (
         ("peers", "## Beside other tools", _peers),
         ("learners", "## Learners beside our FCI", _learners),
-        ("questions", "## Questions a second", _questions),
+        ("questions", "## Questions per second", _questions),
         ("large", "## Large networks", _large),
         ("dense", "## Dense graphs", _dense),
         ("scaling", "## From 50 to 10,000 variables", _scaling),
@@ -31,9 +33,14 @@ def page(figures: dict[str, Any]) -> str:
     lines = [_INTRODUCTION]
     for name, title, body in parts:
         if name in figures:
-            lines += [title, "", *body(figures[name]), ""]
+            lines += [title, "", *map(_wrapped, body(figures[name])), ""]
     facts = ", ".join(f"{name} {value}" for name, value in figures["machine"].items())
-    return "\n".join([*lines, "## Machine", "", f"{facts}.", ""])
+    return "\n".join([*lines, "## Machine", "", _wrapped(f"{facts}."), ""])
+
+
+def _wrapped(line: str) -> str:
+    """Prose in lines of at most 100 columns; a row of a table stays whole."""
+    return line if line.startswith("|") else fill(line, 100, break_long_words=False, break_on_hyphens=False)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -60,7 +67,7 @@ def _peers(rows: list[Row]) -> Iterable[str]:
     yield ""
     yield (
         "The number after the slash is how many variables are hidden. causal-learn's FCI has adjacency sets of at most four "
-        "variables; its limit does not reach the Possible-D-Sep phase. FCI alone without any bound is left out on ANDES, where that "
+        "variables; its limit does not apply to the Possible-D-Sep phase. FCI alone without any bound is left out on ANDES, where that "
         "phase is exponential in sets of dozens of variables."
     )
 
@@ -76,7 +83,7 @@ def _learners(rows: list[Row]) -> Iterable[str]:
 
 def _questions(rows: list[Row]) -> Iterable[str]:
     yield from _table(
-        ("size of the set", "questions", "million a second"),
+        ("size of the set", "questions", "million per second"),
         [(str(r["size"]), f"{r['questions']:,}", f"{r['million_a_second']:.1f}") for r in rows],
     )
     yield ""
@@ -121,7 +128,7 @@ def _dense(rows: list[Row]) -> Iterable[str]:
     yield (
         "Adjacency sets ≤ 4 and Possible-D-Sep sets ≤ 2 everywhere, blankets counted, means over 20 graphs (± standard error). On "
         "dense graphs the parts of full recursion overlap so much that learning them costs more than learning the whole. "
-        '`stop="auto"` asks of a split that it saves a share of the predicted work at its separator: a negative share splits nearly '
+        '`stop="auto"` only makes a split that saves a share of the predicted work at its separator: a negative share splits nearly '
         "as the paper does, a share of 1 never splits and only starts from the independence graph. At 0.05, the default, nearly all "
         "the accuracy of full recursion is there at a fraction of the tests."
     )
@@ -150,8 +157,8 @@ def _scaling(rows: list[Row]) -> Iterable[str]:
     yield ""
     yield (
         "Modules of 50 variables with three neighbours on average, joined by one and a half times as many arcs as there are modules "
-        "(`simulate.modular_dag`); seconds by phase. Of n² there are the table's correlations and their inverse in float64 and one "
-        "int8 matrix of marks; the peak includes the table, our copy of it and the centred one."
+        "(`simulate.modular_dag`); seconds by phase. What grows with the square of the variables are the correlations and their "
+        "inverse in float64 and one int8 matrix of marks; the peak includes the table, our copy of it and the centred one."
     )
 
 

@@ -64,7 +64,10 @@ def runs() -> Iterator[tuple[str, Any]]:
                     way = "decomposed" if decompose else "alone"
                     yield f"{name} {seed} {learner} {way}", lambda a=(ci, learner, decompose): discover(*a[:2], decompose=a[2])
                     if learner not in ("gfci", "boss-fci", "mag-bic"):
-                        yield f"{name} {seed} oracle {learner} {way}", lambda a=(oracle, learner, decompose): discover(*a[:2], decompose=a[2])
+                        yield (
+                            f"{name} {seed} oracle {learner} {way}",
+                            lambda a=(oracle, learner, decompose): discover(*a[:2], decompose=a[2]),
+                        )
             for mode in MODES:
                 yield f"{name} {seed} mode {mode}", lambda a=(ci, mode): discover(a[0], mode=a[1])
             for stop in ("paper", "reference"):

@@ -68,7 +68,17 @@ def test_fit_writes_all_files_and_prints_edges_and_summary(simulated, tmp_path):
         assert line in done.stdout
     assert "tests:" in done.stdout and done.stderr == ""
     written = {path.name for path in (tmp_path / "results").iterdir()}
-    assert written == {"pag.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json", "settings.toml"}
+    assert written == {
+        "pag.csv",
+        "edges.csv",
+        "pag.json",
+        "pag.svg",
+        "report.html",
+        "skeleton.json",
+        "discovery.json",
+        "timing.json",
+        "settings.toml",
+    }
     assert Discovery.read(tmp_path / "results").pag == pag
     assert metrics.compare(pag, read_pag(simulated / "true_pag.csv")).skeleton.f1 > 0.8
 

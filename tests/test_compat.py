@@ -66,6 +66,12 @@ def test_names_come_from_node_names_or_from_the_table():
     assert by_array == by_frame and by_array.get_node_names() == names
 
 
+def test_the_whole_call_by_place_works_as_there():
+    data, names = table(), [f"V{i}" for i in range(8)]
+    graph, _ = compat.fci(data.to_numpy(), "fisherz", 0.01, -1, -1, False, None, False, names)
+    assert graph == compat.fci(data.to_numpy(), alpha=0.01, node_names=names, show_progress=True)[0]
+
+
 def test_limits_are_handed_on():
     data = table(n=12, seed=5).to_numpy()
     graph, _ = compat.fci(data, depth=0, max_path_length=4)

@@ -162,7 +162,7 @@ def test_little_power_is_warned_of():
     ("settings", "says"),
     [
         ({"learner": "foo"}, "'foo' is not a learner. Known: fci"),
-        ({"learner": None}, "None is not a learner"),
+        ({"learner": 3}, "3 is not a learner"),
         ({"mode": "quick"}, "mode is 'quick'"),
         ({"stop": "never"}, "stop is 'never'"),
         ({"uig": "copy"}, "uig is 'copy'"),
@@ -193,9 +193,12 @@ def test_a_table_instead_of_a_test_is_refused_with_what_to_write():
 
 
 def test_the_door_is_the_function_however_it_is_imported():
-    import dicola.discover
+    import dicola
+    import dicola.pipeline.discover
+    import dicola.pipeline.local
 
-    assert callable(dicola.discover) and dicola.discover is discover
+    assert callable(dicola.discover) and dicola.discover is discover is dicola.pipeline.discover.discover
+    assert callable(dicola.local) and dicola.local is dicola.pipeline.local.local
 
 
 def test_settings_are_kept_with_the_result():

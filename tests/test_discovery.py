@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import pytest
 from dicola import DAG, FCI, DicolaError, Discovery, FisherZ, InvalidData, Oracle, discover, simulate
 from dicola.discovery import FILES
 from dicola.graphs.formats import native
-from dicola.learners.names import LEARNERS
+from dicola.learners.registry import LEARNERS
 from tests.exactness.run import hidden_dag
 
 STABLE = ("pag.csv", "pag.json", "pag.svg", "skeleton.json", "discovery.json")
@@ -212,7 +214,7 @@ def test_a_drawing_that_fails_writes_nothing(found, tmp_path, monkeypatch):
     def broken(pag):
         raise RuntimeError("no pen")
 
-    monkeypatch.setattr("dicola.discovery.draw", broken)
+    monkeypatch.setattr("dicola.report.drawing.draw", broken)
     with pytest.raises(RuntimeError, match="no pen"):
         found.write(tmp_path / "new")
     assert not (tmp_path / "new").exists()
@@ -298,7 +300,7 @@ def test_every_mark_that_is_no_circle_has_a_reason(found):
 def test_the_summary_counts_edges_marks_leaves_and_tests():
     dag = DAG.from_edges([("A", "C"), ("B", "C"), ("C", "D")])
     text = discover(Oracle(dag), stop="paper").summary()
-    assert "4 variables, 3 edges (3 arrowheads, 1 tails, 2 circles)" in text and "2 leaves" in text
+    assert "4 variables, 3 edges (3 arrowheads, 1 tail, 2 circles)" in text and "2 leaves" in text
     assert "ran on all variables at once" in discover(Oracle(dag), decompose=False).summary()
 
 
@@ -317,3 +319,36 @@ def test_conflicts_are_told_in_words_and_warned_of(with_conflicts):
 def test_counts_by_phase_add_up(found):
     assert set(found.tests) == {"blankets", "leaves", "orientation", "total"}
     assert found.tests["total"] == sum(found.tests[phase] for phase in ("blankets", "leaves", "orientation"))
+
+
+def test_the_edges_are_a_table_that_is_written_read_back_and_shown(tmp_path):
+    frame = simulate.linear_gaussian(simulate.er_dag(8, 2, seed=4), 400, seed=4)
+    frame = frame.rename(columns={frame.columns[0]: 'a "quoted", name', frame.columns[1]: "NA"})
+    found = discover(FisherZ(frame))
+    table = found.to_pandas()
+    assert len(table) == found.pag.n_edges and {"u", "v", "mark_u", "mark_v", "edge", "p_value", "sign"} <= set(table.columns)
+    assert table["p_value"].between(0, 1).all() and table["leaves"].str.len().min() > 0
+    again = Discovery.read(found.write(tmp_path))
+    assert again.to_pandas().equals(table) and again.report() == found.report()
+    assert (tmp_path / "edges.csv").read_text(encoding="utf-8").count("\n") == found.pag.n_edges + 1
+    (tmp_path / "edges.csv").unlink()
+    assert Discovery.read(tmp_path).to_pandas()["p_value"].isna().all(), "a result of an older version has no such table"
+
+
+def test_without_p_values_the_evidence_stays_empty(tmp_path):
+    found = discover(Oracle(DAG.from_edges([("A", "B"), ("C", "B")])))
+    assert found.to_pandas()["p_value"].isna().all() and list(found.to_pandas()["edge"]) == ["o->", "o->"]
+    assert Discovery.read(found.write(tmp_path)).to_pandas().equals(found.to_pandas())
+
+
+@pytest.mark.parametrize(
+    ("module", "above"),
+    [
+        ("dicola.pipeline.discover", "dicola.report"),
+        ("dicola.graphs.formats.registry", "dicola.orient"),
+        ("dicola.orient.equivalence", "numba"),
+    ],
+)
+def test_doors_to_a_layer_above_are_shut_until_a_method_is_called(module, above):
+    code = f"import sys, {module}; sys.exit(any(name.split('.')[:{above.count('.') + 1}] == {above.split('.')} for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

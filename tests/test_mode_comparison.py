@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dicola import DAG, FisherZ, InvalidSetting, NeedsData, Oracle, compare_modes, metrics, simulate
+from dicola import DAG, FisherZ, InvalidSetting, NeedsData, Oracle, Table, compare_modes, metrics, simulate
 from dicola.mode_comparison import ModeComparison
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.legal import nearby_mag
@@ -55,7 +55,19 @@ def test_the_table_names_every_mode_and_the_figures_are_plain(compared):
     assert list(facts["modes"]) == ["exact", "fast", "balanced"] and len(facts["agreement"]) == 3
 
 
+def test_a_table_is_compared_like_the_test_on_it():
+    dag = simulate.er_dag(8, 2, seed=3)
+    frame = simulate.linear_gaussian(dag, 300, seed=3)
+    for table in (frame, dict(frame.items()), Table.from_frame(frame)):
+        assert str(compare_modes(table, ["exact", "fast"])) == str(compare_modes(FisherZ(frame, alpha=0.01), ["exact", "fast"]))
+    assert compare_modes(frame.to_numpy(), ["exact", "fast"]).alpha == 0.01
+    strict = compare_modes(frame, ["exact", "fast"], alpha=0.001)
+    assert strict.alpha == 0.001 and str(strict) == str(compare_modes(FisherZ(frame, alpha=0.001), ["exact", "fast"]))
+
+
 def test_what_cannot_be_compared_is_refused(ci, compared):
+    with pytest.raises(InvalidSetting, match="a level of its own"):
+        compare_modes(ci, alpha=0.05)
     with pytest.raises(NeedsData, match="FisherZ"):
         compare_modes(Oracle(DAG.from_edges([("A", "B")])))
     with pytest.raises(InvalidSetting, match="at least two"):

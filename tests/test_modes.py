@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import DAG, FCI, DiCoLa, Discovery, FisherZ, InvalidSetting, NeedsData, Oracle, discover, simulate
-from dicola.modes import MODES, SCORED, mode_named
+from dicola import DAG, FCI, DiCoLa, Discovery, FisherZ, InvalidSetting, MagBIC, NeedsData, Oracle, discover, simulate
+from dicola.pipeline.modes import MODES, SCORED, mode_named
 
 
 def table(seed: int = 1, rows: int = 600) -> pd.DataFrame:
@@ -55,9 +55,25 @@ def test_what_a_mode_fixes_cannot_be_set_otherwise():
     with pytest.raises(InvalidSetting, match="comes with colliders='order'"):
         discover(ci, mode="fast", colliders="majority")
     assert discover(ci, mode="fast", colliders="order").settings["mode"] == "fast"
-    assert discover(ci, FCI(), mode="balanced").settings["learner"]["name"] == "mag-bic"
-    with pytest.raises(InvalidSetting, match="comes with learner='mag-bic'"):
-        discover(ci, FCI(max_condition_size=2), mode="balanced")
+    for chosen in (FCI(), "fci", FCI(max_condition_size=2)):
+        with pytest.raises(InvalidSetting, match=r"comes with learner='mag-bic', and learner='fci' was chosen: leave out .* mode='exact'"):
+            discover(ci, chosen, mode="balanced")
+    with pytest.raises(InvalidSetting, match="comes with stop='reference'"):
+        discover(ci, mode="balanced", stop="auto")
+    for own in (MagBIC(), "mag-bic"):
+        assert discover(ci, own, mode="balanced").settings["learner"]["name"] == "mag-bic"
+
+
+def test_auto_obeys_what_was_chosen():
+    ci = FisherZ(table())
+    for chosen in ({"learner": "rfci"}, {"stop": "paper"}):
+        found = discover(ci, mode="auto", **chosen)
+        assert found.settings["mode"] == "exact" and "was chosen" in found.settings["mode_chosen"]
+        assert found.pag == discover(ci, **chosen).pag
+
+
+def test_a_mode_that_does_not_exist_is_refused():
+    ci = FisherZ(table())
     with pytest.raises(InvalidSetting, match=r"'exact', 'fast'.* or 'auto'"):
         discover(ci, mode="perfect")
 

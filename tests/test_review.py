@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from dicola import DAG, ICD, PAG, FisherZ, InvalidData, InvalidGraph, InvalidSetting, Oracle, discover, metrics, simulate
-from dicola.data import Dataset
 from dicola.graphs.formats.native import read_dag
+from dicola.tables.table import Table
 
 
 def test_icd_with_ancestral_pruning_is_exact_on_leaves_that_were_not_split():
@@ -36,8 +36,9 @@ def test_blanks_around_the_names_of_arcs_do_not_make_other_nodes(tmp_path):
 
 def test_masked_entries_are_missing_values():
     values = np.ma.masked_greater(np.random.default_rng(0).normal(size=(20, 3)), 1.5)
-    with pytest.raises(InvalidData, match="masked"):
-        Dataset.from_array(values)
+    assert np.array_equal(np.isnan(Table.from_array(values).to_frame()), values.mask)
+    with pytest.raises(InvalidData, match="there are missing values in 'X1' "):
+        FisherZ(values)
 
 
 def test_a_bound_on_path_lengths_that_was_met_is_told():

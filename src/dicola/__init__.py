@@ -1,148 +1,32 @@
-"""dicola: causal discovery among observed variables when some are hidden. Public names load when first used."""
+"""dicola: causal discovery among observed variables when some are hidden.
+
+The public names stand in ``__init__.pyi``, once for type checkers and for us; each loads when it is first used.
+"""
 
 from __future__ import annotations
 
-import sys
+import ast
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from dicola._version import __version__ as __version__
 
-_HOME = {
-    "BossFCI": "dicola.learners.boss_fci",
-    "CallableTest": "dicola.ci.callable_test",
-    "CITest": "dicola.ci.base",
-    "DAG": "dicola.graphs.dag",
-    "Dataset": "dicola.data",
-    "DiCoLa": "dicola.estimator",
-    "DicolaError": "dicola.errors",
-    "BudgetExceeded": "dicola.errors",
-    "Discovery": "dicola.discovery",
-    "FCI": "dicola.learners.fci",
-    "FCIPlus": "dicola.learners.fci_plus",
-    "ICD": "dicola.learners.icd",
-    "LMarvel": "dicola.learners.l_marvel",
-    "PC": "dicola.learners.pc",
-    "RFCI": "dicola.learners.rfci",
-    "GaussianBIC": "dicola.score.gaussian_bic",
-    "GFCI": "dicola.learners.gfci",
-    "FisherZ": "dicola.ci.fisher_z",
-    "InvalidData": "dicola.errors",
-    "InvalidGraph": "dicola.errors",
-    "InvalidSetting": "dicola.errors",
-    "Learner": "dicola.learners.base",
-    "Knowledge": "dicola.knowledge",
-    "Ledger": "dicola.ci.ledger",
-    "LocalDiscovery": "dicola.local_discovery",
-    "MAG": "dicola.graphs.mag",
-    "MagBIC": "dicola.learners.mag_bic",
-    "MissingExtra": "dicola.errors",
-    "NeedsData": "dicola.errors",
-    "Oracle": "dicola.ci.oracle",
-    "PAG": "dicola.graphs.pag",
-    "compare_modes": "dicola.mode_comparison",
-    "discover": "dicola.discover",
-    "legality": "dicola.graphs.equivalence",
-    "local": "dicola.local",
-    "mag_to_pag": "dicola.graphs.equivalence",
-    "markov_equivalent": "dicola.graphs.equivalence",
-    "member_mag": "dicola.graphs.equivalence",
-    "read_table": "dicola.data",
-}
-_MODULES = ("compat", "metrics", "simulate")
+_STUB = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+_IMPORTS = [(node.module or "", alias) for node in _STUB.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+_HOME = {alias.asname: (module, alias.name) for module, alias in _IMPORTS}
 
-__all__ = [*_HOME, *_MODULES]
-
-if TYPE_CHECKING:
-    from dicola import compat as compat
-    from dicola import metrics as metrics
-    from dicola import simulate as simulate
-    from dicola.ci.base import CITest as CITest
-    from dicola.ci.callable_test import CallableTest as CallableTest
-    from dicola.ci.fisher_z import FisherZ as FisherZ
-    from dicola.ci.ledger import Ledger as Ledger
-    from dicola.ci.oracle import Oracle as Oracle
-    from dicola.data import Dataset as Dataset
-    from dicola.data import read_table as read_table
-    from dicola.discover import discover as discover
-    from dicola.discovery import Discovery as Discovery
-    from dicola.errors import (
-        BudgetExceeded as BudgetExceeded,
-    )
-    from dicola.errors import (
-        DicolaError as DicolaError,
-    )
-    from dicola.errors import (
-        InvalidData as InvalidData,
-    )
-    from dicola.errors import (
-        InvalidGraph as InvalidGraph,
-    )
-    from dicola.errors import (
-        InvalidSetting as InvalidSetting,
-    )
-    from dicola.errors import (
-        MissingExtra as MissingExtra,
-    )
-    from dicola.errors import (
-        NeedsData as NeedsData,
-    )
-    from dicola.estimator import DiCoLa as DiCoLa
-    from dicola.graphs.dag import DAG as DAG
-    from dicola.graphs.equivalence import (
-        legality as legality,
-    )
-    from dicola.graphs.equivalence import (
-        mag_to_pag as mag_to_pag,
-    )
-    from dicola.graphs.equivalence import (
-        markov_equivalent as markov_equivalent,
-    )
-    from dicola.graphs.equivalence import (
-        member_mag as member_mag,
-    )
-    from dicola.graphs.mag import MAG as MAG
-    from dicola.graphs.pag import PAG as PAG
-    from dicola.knowledge import Knowledge as Knowledge
-    from dicola.learners.base import Learner as Learner
-    from dicola.learners.boss_fci import BossFCI as BossFCI
-    from dicola.learners.fci import FCI as FCI
-    from dicola.learners.fci_plus import FCIPlus as FCIPlus
-    from dicola.learners.gfci import GFCI as GFCI
-    from dicola.learners.icd import ICD as ICD
-    from dicola.learners.l_marvel import LMarvel as LMarvel
-    from dicola.learners.mag_bic import MagBIC as MagBIC
-    from dicola.learners.pc import PC as PC
-    from dicola.learners.rfci import RFCI as RFCI
-    from dicola.local import local as local
-    from dicola.local_discovery import LocalDiscovery as LocalDiscovery
-    from dicola.mode_comparison import compare_modes as compare_modes
-    from dicola.score.gaussian_bic import GaussianBIC as GaussianBIC
+__all__ = [public for public, (_, own) in _HOME.items() if public == own and not public.startswith("_")]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(import_module(_HOME[name]), name)
-    elif name in _MODULES:
-        value = import_module(f"dicola.{name}")
-    else:
+    if name not in _HOME:
         raise AttributeError(f"module 'dicola' has no attribute {name!r}")
+    module, own = _HOME[name]
+    value = import_module(f"dicola.{own}") if module == "dicola" else getattr(import_module(module), own)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(ModuleType):
-    """Keeps ``dicola.discover`` and ``dicola.local`` functions: importing the module of that name would else put it in their place."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name in ("discover", "local") and isinstance(value, ModuleType):
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

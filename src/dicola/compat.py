@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from inspect import Signature, signature
 from typing import Any
 
 import pandas as pd
 
 from dicola.ci.fisher_z import FisherZ
-from dicola.data import Dataset, as_dataset
-from dicola.discover import discover
 from dicola.errors import InvalidSetting
 from dicola.extras import from_extra
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
 from dicola.learners.fci import FCI
+from dicola.pipeline.discover import discover
+from dicola.tables.table import Table, as_table
 
 
 def fci(
@@ -28,24 +29,57 @@ def fci(
     depth: int = -1,
     max_path_length: int = -1,
     verbose: bool = False,
-    background_knowledge: Any = None,
-    show_progress: bool = True,
-    node_names: Sequence[object] | None = None,
-    *,
-    decompose: bool = False,
-    **kwargs: Any,
+    *further: Any,
+    **named: Any,
 ) -> tuple[Any, list[Any]]:
-    """Dicola's FCI with the signature and the answer of causal-learn's: ``(GeneralGraph, list[Edge])``.
+    """Dicola's FCI with the call and the answer of causal-learn's: ``(GeneralGraph, list[Edge])``.
 
-    The search is complete and its orientation includes R5-R7, as causal-learn's does, since it allows for selection of the sample.
-    ``depth`` bounds the sets of neighbours and ``max_path_length`` the discriminating paths, in edges; -1 is no bound. Nodes are called
-    X1, X2, … unless ``node_names`` or a data frame names them. ``decompose=True`` runs DiCoLa, which does not allow for selection.
+    The search is complete and its orientation includes R5-R7, as causal-learn's does, since it
+    allows for selection of the sample. Nothing is printed, and what is not supported is refused.
 
-    Directed edges carry causal-learn's properties: ``dd`` (no other possibly directed path between the ends) or ``pd``, and ``nl`` (the
-    edge is visible: no hidden common cause can stand behind it) or ``pl``, both as Zhang (2008) defines them. The whole ``Discovery``,
-    with separating sets, tests and warnings, is ``graph.attributes["discovery"]``. Nothing is printed. What is not supported is refused.
+    Parameters
+    ----------
+    dataset : DataFrame, array or Table
+        Nodes are called X1, X2, … unless a data frame or ``node_names`` names them.
+    independence_test_method : {"fisherz"}
+        The test.
+    alpha : float
+        Its level.
+    depth : int
+        Largest set of neighbours to condition on; -1 is no bound.
+    max_path_length : int
+        Longest discriminating path, in edges; -1 is no bound.
+    verbose : bool
+        Earns a warning, since nothing is printed.
+    *further, **named
+        The rest of causal-learn's call: ``background_knowledge`` is not supported yet,
+        ``show_progress`` means nothing here, ``node_names`` names the columns. By name only:
+        ``decompose=True`` runs DiCoLa, which does not allow for selection.
+
+    Returns
+    -------
+    graph : causallearn.graph.GeneralGraph.GeneralGraph
+        The PAG. The whole ``Discovery``, with separating sets, tests and warnings, is
+        ``graph.attributes["discovery"]``.
+    edges : list of causallearn.graph.Edge.Edge
+        Directed edges carry causal-learn's properties: ``dd`` (no other possibly directed path
+        between the ends) or ``pd``, and ``nl`` (the edge is visible: no hidden common cause can
+        stand behind it) or ``pl``, both as Zhang (2008) defines them.
+
+    Raises
+    ------
+    InvalidSetting
+        Where a setting is not supported or not allowed.
+    MissingExtra
+        Where causal-learn is not installed, whose graph is the answer.
+
     """
-    _refuse(independence_test_method, background_knowledge, kwargs)
+    if independence_test_method != "fisherz":
+        raise InvalidSetting(
+            f"independence_test_method is {independence_test_method!r}; here it may be 'fisherz'. For another test, "
+            "dicola.discover(CallableTest(…)) takes any function."
+        )
+    node_names, decompose = _further(*further, **named)
     from_extra("causallearn.graph.GeneralGraph", "causal-learn")  # before the work, not after it
     if verbose:
         warnings.warn("dicola prints nothing; what the run did is in graph.attributes['discovery'].", stacklevel=2)
@@ -61,18 +95,26 @@ def fci(
     return graph, _coloured(graph, found.pag)
 
 
-def _refuse(test: object, knowledge: object, further: dict[str, Any]) -> None:
-    if test != "fisherz":
-        raise InvalidSetting(
-            f"independence_test_method is {test!r}; here it may be 'fisherz'. For another test, dicola.discover(CallableTest(…)) takes "
-            "any function."
-        )
-    if knowledge is not None:
+def _further(
+    background_knowledge: Any = None,
+    show_progress: bool = True,
+    node_names: Sequence[object] | None = None,
+    *,
+    decompose: bool = False,
+    **unknown: Any,
+) -> tuple[Sequence[object] | None, bool]:
+    """What follows ``verbose`` in causal-learn's call: the names, and a setting of ours. The rest is refused, or means nothing here."""
+    if background_knowledge is not None:
         raise InvalidSetting("background_knowledge is not supported; leave it out, or use causal-learn's own fci.")
-    if further:
+    if unknown:
         raise InvalidSetting(
-            f"{', '.join(sorted(further))} is no setting of this fci; causal-learn hands it on to tests that are not here."
+            f"{', '.join(sorted(unknown))} is no setting of this fci; causal-learn hands it on to tests that are not here."
         )
+    return node_names, decompose
+
+
+_own = list(signature(fci).parameters.values())[:6]
+fci.__signature__ = Signature([*_own, *signature(_further).parameters.values()])  # type: ignore[attr-defined]  # for help and editors
 
 
 def _limit(name: str, value: object) -> int | None:
@@ -81,12 +123,12 @@ def _limit(name: str, value: object) -> int | None:
     return None if value == -1 else value
 
 
-def _table(dataset: Any, names: Sequence[object] | None) -> Dataset:
+def _table(dataset: Any, names: Sequence[object] | None) -> Table:
     if names is None:
-        return as_dataset(dataset)
-    if isinstance(dataset, Dataset | pd.DataFrame):
-        dataset = (dataset.to_frame() if isinstance(dataset, Dataset) else dataset).to_numpy()
-    return Dataset.from_array(dataset, names)
+        return as_table(dataset)
+    if isinstance(dataset, Table | pd.DataFrame):
+        dataset = (dataset.to_frame() if isinstance(dataset, Table) else dataset).to_numpy()
+    return Table.from_array(dataset, names)
 
 
 def _coloured(graph: Any, pag: PAG) -> list[Any]:

@@ -6,39 +6,39 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from itertools import combinations
+from operator import index
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dicola.decompose.merge import TreeSets
-from dicola.decompose.split import Split
-from dicola.decompose.tree import Branch, Leaf, Tree
-from dicola.errors import InvalidData
+from dicola.decompose.tree import Tree
+from dicola.errors import DicolaError, InvalidData, counted
 from dicola.files import write_texts
-from dicola.graphs.bits import mask_of, members
-from dicola.graphs.equivalence import AncestralSets, Legality, legality
 from dicola.graphs.formats import native
-from dicola.graphs.mag import MAG
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import BlanketSets, MaskSets, RecordedSets, SeparatingSets, Skeleton
-from dicola.graphs.undirected import UndirectedGraph
+from dicola.graphs.skeleton import LaterSets, SeparatingSets, Skeleton
+from dicola.orient.equivalence import Legality, MagSets, legality
 from dicola.orient.partial import Conflict, Reason
-from dicola.report.card import card
-from dicola.report.drawing import draw
-from dicola.report.explain import Explanation, conflicts_in_words, explain
-from dicola.report.page import page
 
-FILES = ("pag.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json")
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dicola.ci.base import CITest
+    from dicola.report.explain import Explanation
+
+FILES = ("pag.csv", "edges.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json")
 
 
 @dataclass(frozen=True)
 class Discovery:
     """The PAG with everything that led to it. Seconds take no part in equality.
 
-    ``tests`` counts CI tests by phase, ``seconds`` wall-clock time by phase; ``conflicts`` are marks that a rule wanted and did not get;
-    ``reasons[a, b]`` says why the mark at b on the edge a - b stands (positions in ``skeleton.labels``). Where graphs were scored,
-    ``evaluations`` counts by kind how often, and ``score`` is that of the answer, less being better (``None``: it was not scored).
+    ``tests`` counts CI tests by phase, ``seconds`` wall-clock time by phase; ``conflicts`` are
+    marks that a rule wanted and did not get; ``reasons[a, b]`` says why the mark at b on the edge
+    a - b stands (positions in ``skeleton.labels``). Where graphs were scored, ``evaluations`` counts by
+    kind how often, and ``score`` is that of the answer, less being better (``None``: not scored).
+    ``test`` is the test that was asked; it is not written.
     """
 
     pag: PAG
@@ -52,30 +52,75 @@ class Discovery:
     seconds: dict[str, float] = field(default_factory=dict, compare=False)
     evaluations: dict[str, int] = field(default_factory=dict)
     score: float | None = None
+    test: CITest | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def _edges(self) -> pd.DataFrame:
+        from dicola.edge_table import edge_table
+
+        return edge_table(self.pag, self.skeleton, self.test)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per edge: its ends, marks and type, and how close it came to being removed.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of ``pag.to_pandas()`` and those of ``dicola.edge_table.edge_table``: the
+            largest p-value given few neighbours, the set that gave it, sign and partial correlation
+            where the test has them, and the leaves in which the pair was decided. What is asked for
+            this is asked after the run and not counted.
+
+        """
+        return self._edges.copy()
 
     @cached_property
     def legality(self) -> Legality:
-        """Does the PAG stand for a class of MAGs? Learned from finite data it often does not; the reasons say where."""
+        """Does the PAG stand for a class of MAGs?
+
+        Learned from finite data it often does not; the reasons say where.
+        """
         return legality(self.pag)
 
     def conflicts_in_words(self) -> list[str]:
-        """One sentence a conflict."""
+        """One sentence per conflict."""
+        from dicola.report.explain import conflicts_in_words
+
         return conflicts_in_words(self.conflicts, self.skeleton.labels)
 
     def explain(self, u: object, v: object) -> Explanation:
-        """Why two variables are joined as they are, mark by mark, or which set separates them; ``str()`` of it is a text to read."""
+        """Why two variables are joined as they are, mark by mark, or which set separates them.
+
+        Parameters
+        ----------
+        u, v
+            Names of two different variables.
+
+        Returns
+        -------
+        Explanation
+            ``str()`` of it is a text to read, ``to_dict()`` plain values for JSON.
+
+        Raises
+        ------
+        InvalidGraph
+            A name is not a variable of the graph, or one was named twice.
+
+        """
+        from dicola.report.explain import explain
+
         return explain(self, u, v)
 
     def summary(self) -> str:
         """A few lines for a person."""
         tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
-        shape = f"{self.tree.n_leaves} leaves, the largest with {self.tree.largest_leaf} variables, depth {self.tree.depth}"
         mode, why = self.settings.get("mode", "exact"), self.settings.get("mode_chosen")
         lines = [
-            f"{len(self.pag)} variables, {self.pag.n_edges} edges "
-            f"({self.pag.count(Mark.ARROW)} arrowheads, {self.pag.count(Mark.TAIL)} tails, {self.pag.count(Mark.CIRCLE)} circles)",
+            f"{counted(len(self.pag), 'variable')}, {counted(self.pag.n_edges, 'edge')} ({self.pag.ends_in_words()})",
             f"mode: {mode}" + (f", as {why}" if why else ""),
-            f"decomposition: {shape}" if self.tree.branches else "decomposition: none, the learner ran on all variables at once",
+            f"decomposition: {self.tree.in_words()}, depth {self.tree.depth}"
+            if self.tree.branches
+            else "decomposition: none, the learner ran on all variables at once",
             f"tests: {self.tests['total']:,} ({tests})",
         ]
         if self.evaluations:
@@ -84,25 +129,50 @@ class Discovery:
 
     def report(self) -> str:
         """The one-file HTML report."""
-        return page(self)
+        from dicola.report.page import page
+
+        return page(self, self._edges)
 
     def _repr_html_(self) -> str:
+        from dicola.report.card import card
+
         return card(self)
 
     def __hash__(self) -> int:
         return hash(self.pag)
 
     def write(self, folder: str | Path) -> Path:
-        """Write the result into a folder: PAG as CSV, JSON and SVG, a report, separating sets, settings, and timings apart.
+        """Write the result into a folder, from which ``read`` reads it back.
 
-        All files are written aside first and moved in at the end; where that fails, what was there before stays. ``discovery.json``
-        holds digests of the graph and of the skeleton, so that ``read`` notices files of two runs.
+        The PAG is written as CSV, JSON, SVG and a table of edges, beside it a report, the separating sets, the
+        settings and, apart from the rest, the timings. All files are written aside first and moved in at the
+        end; where that fails, what was there before stays. ``discovery.json`` holds digests of the
+        graph and of the skeleton, so that ``read`` notices files of two runs.
+
+        Parameters
+        ----------
+        folder
+            Made where it does not exist.
+
+        Returns
+        -------
+        Path
+            The folder.
+
+        Raises
+        ------
+        InvalidData
+            The folder cannot be written.
+
         """
+        from dicola.edge_table import to_csv
+
         skeleton = _dump(_skeleton_to_dict(self.skeleton, self.tree))
         texts = {
             "pag.csv": native.to_csv(self.pag),
             "pag.json": native.to_json(self.pag),
-            "pag.svg": draw(self.pag),
+            "edges.csv": to_csv(self._edges),
+            "pag.svg": self.pag.draw(),
             "report.html": self.report(),
             "skeleton.json": skeleton,
             "discovery.json": _dump(self._to_dict(_digests(self.pag, skeleton))),
@@ -129,7 +199,26 @@ class Discovery:
 
     @classmethod
     def read(cls, folder: str | Path) -> Discovery:
-        """Read back what ``write`` wrote."""
+        """Read back what ``write`` wrote.
+
+        Parameters
+        ----------
+        folder
+            What ``write``, or ``dicola fit --out``, made.
+
+        Returns
+        -------
+        Discovery
+            Equal to the one that was written.
+
+        Raises
+        ------
+        InvalidData
+            A file is missing or damaged, or the files are of different runs.
+
+        """
+        from dicola.edge_table import from_csv
+
         source = Path(folder)
         try:
             texts = {name: (source / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".json")}
@@ -142,7 +231,7 @@ class Discovery:
                     f"the files in {str(folder)!r} were not written together: pag.json, skeleton.json and discovery.json are of different "
                     "runs, or one was changed. Write the result again."
                 )
-            return cls(
+            found = cls(
                 pag=pag,
                 skeleton=skeleton,
                 tree=tree,
@@ -157,80 +246,52 @@ class Discovery:
                 evaluations=facts.get("evaluations", {}),
                 score=facts.get("score"),
             )
+            if (source / "edges.csv").exists():  # results written before there was one have none
+                vars(found)["_edges"] = from_csv((source / "edges.csv").read_text(encoding="utf-8"))
+            return found
         except FileNotFoundError as error:
             raise InvalidData(
                 f"{str(folder)!r} does not hold a written discovery: there is no file {error.filename!r}. Name a folder that "
                 "Discovery.write, or dicola fit, oracle or demo with --out, wrote."
             ) from None
+        except DicolaError:
+            raise
         except (OSError, LookupError, TypeError, ValueError) as error:
             raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {type(error).__name__}: {error}.") from None
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+    # Sets of a learner's own class may hold NumPy's integers.
+    return json.dumps(value, ensure_ascii=False, indent=1, default=index) + "\n"
 
 
 def _digests(pag: PAG, skeleton: str) -> dict[str, str]:
-    """What tells the parts of one result from those of another; the order of the columns takes no part."""
+    """What tells the parts of two results apart, whatever the order of the columns."""
     texts = {"pag": native.to_json(pag.reordered(sorted(pag.names))), "skeleton": skeleton}
     return {name: sha256(text.encode("utf-8")).hexdigest() for name, text in texts.items()}
 
 
 def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
-    later = skeleton.sets if isinstance(skeleton.sets, RecordedSets) else RecordedSets(otherwise=skeleton.sets)
-    base = later.otherwise
-    mag = base.mag if isinstance(base, AncestralSets) else None
-    if mag is not None:  # the sets follow from the MAG; those of the leaves are of no use any more
-        base = TreeSets(tree, tuple(None if isinstance(node, Branch) else RecordedSets() for node in tree.nodes))
-    assert isinstance(base, TreeSets)
-    nodes: list[dict[str, Any]] = []
-    for node, sets in zip(tree.nodes, base.leaf_sets, strict=True):
-        entry: dict[str, Any] = {"variables": list(node.variables)}
-        if isinstance(node, Branch):
-            entry |= {"left": node.left, "right": node.right, "separator": list(node.split.separator)}
-        else:
-            assert isinstance(sets, RecordedSets)
-            if isinstance(sets.otherwise, MaskSets | AncestralSets):
-                sets = RecordedSets({pair: z for pair in combinations(node.variables, 2) if (z := sets.get(*pair)) is not None})
-            entry["separating_sets"] = [[x, y, list(z)] for (x, y), z in sets.items()]
-            if isinstance(sets.otherwise, BlanketSets):
-                entry["blankets"] = [[node.variables[v] for v in members(mask)] for mask in sets.otherwise.blankets]
-        nodes.append(entry)
+    facts = skeleton.sets.to_dict(skeleton.variables)
+    later = [entry for key in ("separating_sets", "separated_later") for entry in facts.pop(key, ())]
+    if "tree" not in facts:  # no set comes from the tree, so it is written without any
+        facts = TreeSets(tree, (None,) * len(tree.nodes)).to_dict(skeleton.variables) | facts
     return {
         "format": "dicola.skeleton",
         "version": 1,
         "labels": list(skeleton.labels),
         "edges": [list(edge) for edge in sorted(skeleton.edges)],
         "warnings": list(skeleton.warnings),
-        "tree": nodes,
-        **({} if mag is None else {"mag": [[a, b, int(mag.marks[b, a]), int(mag.marks[a, b])] for a, b in mag.pairs()]}),
-        "separated_later": [[x, y, list(z)] for (x, y), z in later.items()],
+        **facts,
+        "separated_later": later,
     }
 
 
 def _skeleton_from_dict(facts: dict[str, Any], names: tuple[str, ...]) -> tuple[Skeleton, Tree]:
-    nodes: list[Leaf | Branch] = []
-    leaf_sets: list[SeparatingSets | None] = []
-    for entry in facts["tree"]:
-        variables = tuple(entry["variables"])
-        if "separator" not in entry:
-            place, outside, uig = {v: i for i, v in enumerate(variables)}, None, None
-            if "blankets" in entry:
-                uig = UndirectedGraph.from_masks([mask_of(place[v] for v in row) for row in entry["blankets"]])
-                outside = BlanketSets(uig, variables)
-            nodes.append(Leaf(variables, uig))
-            leaf_sets.append(RecordedSets({(x, y): z for x, y, z in entry["separating_sets"]}, outside))
-            continue
-        separator = set(entry["separator"])
-        left, right = (tuple(v for v in facts["tree"][entry[side]]["variables"] if v not in separator) for side in ("left", "right"))
-        nodes.append(Branch(variables, Split(left, right, tuple(entry["separator"])), entry["left"], entry["right"]))
-        leaf_sets.append(None)
-    tree = Tree(tuple(nodes))
-    edges = frozenset((a, b) for a, b in facts["edges"])
-    sets: SeparatingSets = TreeSets(tree, tuple(leaf_sets))
-    if "mag" in facts:
-        labels = facts["labels"]
-        sets = AncestralSets(MAG.from_marked_edges([(labels[a], labels[b], at_a, at_b) for a, b, at_a, at_b in facts["mag"]], labels))
+    labels, of_tree = tuple(facts["labels"]), TreeSets.from_dict(facts)
+    variables = of_tree.tree.nodes[0].variables
+    sets: SeparatingSets = MagSets.from_dict(facts, labels) if "mag" in facts else of_tree
     if facts["separated_later"]:
-        sets = RecordedSets({(x, y): z for x, y, z in facts["separated_later"]}, otherwise=sets)
-    return Skeleton(tuple(facts["labels"]), nodes[0].variables, edges, sets, names, tuple(facts["warnings"])), tree
+        sets = LaterSets({(x, y): z for x, y, z in facts["separated_later"]}, otherwise=sets)
+    edges = frozenset((a, b) for a, b in facts["edges"])
+    return Skeleton(labels, variables, edges, sets, names, tuple(facts["warnings"])), of_tree.tree

@@ -1,24 +1,72 @@
-"""A scikit-learn style door: settings in the constructor, ``fit``, answers with a trailing underscore. No logic of its own."""
+"""The scikit-learn estimator: settings, ``fit``, answers with a trailing underscore."""
 
 from __future__ import annotations
 
-from inspect import signature
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, Literal, Self
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
 from dicola.blankets.base import BlanketLearner
-from dicola.ci.names import ci_test_named
-from dicola.data import Dataset, as_dataset
-from dicola.discover import Progress, discover
+from dicola.blankets.registry import blanket_learner
+from dicola.ci.registry import Recipe, test_on
 from dicola.discovery import Discovery
-from dicola.errors import InvalidSetting
+from dicola.errors import InvalidData, InvalidSetting, NeedsData
 from dicola.graphs.pag import PAG
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Learner
+from dicola.learners.registry import learner_named
+from dicola.pipeline.discover import Progress, run
+from dicola.pipeline.plan import Plan
+from dicola.score.gaussian_model import GaussianModel
+from dicola.tables.checks import check_gaps, check_numbers
+from dicola.tables.table import Table, as_table
+
+_PARTS: dict[str, Callable[[Any], Any]] = {
+    "learner": lambda chosen: learner_named("fci" if chosen is None else chosen),
+    "blankets": blanket_learner,
+}
+"""Settings with settings of their own, as in ``learner__max_condition_size``."""
 
 
-class DiCoLa:
+class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Learn a PAG from a table by divide and conquer.
 
+    It works wherever scikit-learn takes an estimator: in pipelines, ``clone``, ``cross_validate``
+    and ``GridSearchCV``, which compares settings by ``score``, the likelihood of held-out rows.
+
+    Parameters
+    ----------
+    learner : str or Learner, optional
+        The base learner, by name or with settings. ``learner__max_condition_size`` and the like
+        name one setting of it.
+    ci_test : str or callable
+        The independence test: a name, a class, or anything callable as
+        ``ci_test(table, alpha=alpha)``.
+    alpha : float
+        The level of the test.
+    **settings
+        All others are those of :func:`dicola.discover`, with the same defaults.
+
+    Attributes
+    ----------
+    pag_ : PAG
+        What was learned.
+    discovery_ : Discovery
+        The same with everything that led to it.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, where the table has names.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> a, c = rng.normal(size=(2, 500))
@@ -27,25 +75,23 @@ class DiCoLa:
     X1 o-> X2
     X3 o-> X2
 
-    ``learner`` is a name or a learner with settings, ``ci_test`` the name of a test. The other settings are those of
-    :func:`dicola.discover`. After ``fit``: ``pag_``, ``discovery_``, ``n_features_in_`` and ``feature_names_in_``.
     """
 
     pag_: PAG
     discovery_: Discovery
     n_features_in_: int
-    feature_names_in_: tuple[str, ...]
+    feature_names_in_: NDArray[np.object_]
 
     def __init__(
         self,
-        learner: str | Learner = "fci",
-        ci_test: str = "fisher_z",
+        learner: str | Learner | None = None,
+        ci_test: Recipe = "fisher_z",
         alpha: float = 0.01,
         n_jobs: int = 1,
         *,
         mode: str = "exact",
         decompose: bool = True,
-        stop: str = "auto",
+        stop: str | None = None,
         max_depth: int | None = None,
         min_leaf_size: int | None = None,
         max_nodes: int | None = None,
@@ -53,12 +99,13 @@ class DiCoLa:
         uig_alpha: float | None = None,
         uig: Literal["inherit", "relearn"] = "inherit",
         leaf_start: Literal["auto", "uig", "complete"] = "auto",
-        colliders: str = "sepset",
+        colliders: str | None = None,
         selection: bool = False,
         max_path_length: int | None = None,
         seed: int = 0,
         legalize: bool = False,
         knowledge: Knowledge | None = None,
+        workers: Literal["threads", "processes"] | None = None,
     ) -> None:
         self.learner = learner
         self.ci_test = ci_test
@@ -80,35 +127,200 @@ class DiCoLa:
         self.seed = seed
         self.legalize = legalize
         self.knowledge = knowledge
-
-    def fit(self, X: Dataset | Any, y: None = None, *, progress: Progress | None = None) -> Self:  # noqa: N803
-        """Learn from a table: DataFrame, array or Dataset. ``y`` is ignored; it is there for pipelines."""
-        dataset = as_dataset(X)
-        settings = self.get_params()
-        ci = ci_test_named(settings.pop("ci_test"))(dataset, alpha=settings.pop("alpha"))
-        self.discovery_ = discover(ci, **settings, progress=progress)
-        self.pag_ = self.discovery_.pag
-        self.n_features_in_ = len(dataset.names)
-        self.feature_names_in_ = dataset.names
-        return self
+        self.workers = workers
 
     @classmethod
-    def _settings(cls) -> list[str]:
-        return [name for name in signature(cls.__init__).parameters if name != "self"]
+    def from_record(cls, record: Mapping[str, Any]) -> Self:
+        """The estimator behind ``Discovery.settings``: to make that run again, on other rows too.
+
+        Parameters
+        ----------
+        record : dict
+            ``discovery.settings``, of a result in memory or one read back from a folder.
+
+        Raises
+        ------
+        InvalidSetting
+            Where the record speaks of a test or learner that has no name here.
+
+        Examples
+        --------
+        >>> from dicola import simulate
+        >>> rows = simulate.linear_gaussian(simulate.er_dag(5, 2, seed=0), 300, seed=0)
+        >>> found = DiCoLa(alpha=0.05, learner="rfci").fit(rows).discovery_
+        >>> DiCoLa.from_record(found.settings).fit(rows).discovery_ == found
+        True
+
+        """
+        plan = Plan.from_record(record)
+        return cls(**{each.name: getattr(plan, each.name) for each in fields(plan)})
+
+    def fit(self, X: Table | Any, y: None = None, *, progress: Progress | None = None) -> Self:  # noqa: N803
+        """Learn from a table.
+
+        Parameters
+        ----------
+        X : DataFrame, array, dict of columns, sparse matrix or Table
+            One column per variable.
+        y : ignored
+            Here for pipelines.
+        progress : callable, optional
+            Told the phase, how much of it is done and how much there is.
+
+        Raises
+        ------
+        InvalidData
+            Where the table is not what the test needs.
+        InvalidSetting
+            Where a setting is not allowed, or two do not go together.
+
+        """
+        table = _table_of(X, least_rows=2, least_columns=2)
+        plan = Plan(**self.get_params(deep=False))
+        test = test_on(plan.ci_test, table, plan.alpha)
+        found = run(test, plan, progress)
+        validate_data(self, _header(X, table), reset=True, skip_check_array=True)
+        self.discovery_, self.pag_ = found, found.pag
+        self._gaussian = GaussianModel.behind(test, table, found.pag)
+        return self
+
+    def score(self, X: Table | Any, y: None = None) -> float:  # noqa: N803
+        """How likely some rows are under the graph: the larger, the better.
+
+        The graph stands for a class of MAGs. The linear Gaussian model of one of them, fitted to
+        the rows of ``fit`` by maximum likelihood, gives each row of ``X`` a log density; this is
+        their mean.
+
+        Parameters
+        ----------
+        X : DataFrame, array, dict of columns, sparse matrix or Table
+            Rows with the columns of ``fit``, such as those that a cross-validation holds out.
+        y : ignored
+            Here for pipelines.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        InvalidData
+            Where there are gaps or text.
+        ValueError
+            Where the columns are not those of ``fit``.
+        NeedsData
+            Where the test is not about correlations, so that no Gaussian model goes with it.
+
+        """
+        check_is_fitted(self)
+        table = _table_of(X)
+        validate_data(self, _header(X, table), reset=False, skip_check_array=True)
+        check_numbers(table)
+        check_gaps(table)
+        if self._gaussian is None:
+            raise NeedsData(
+                f"score needs the correlations of all columns, which {self.discovery_.settings['test']['name']} does not know; "
+                "choose settings another way, or fit with ci_test='fisher_z'."
+            )
+        # Columns go by position, since one of the two tables may have no names.
+        seen_as = dict(zip(self.pag_.names, table.names, strict=True))
+        place = {label: i for i, label in enumerate(table.labels)}
+        columns = [place[seen_as[name]] for name in self._gaussian.graph.names]
+        rows = table.values[:, columns]  # noqa: PD011
+        return float(self._gaussian.log_density(rows).mean())
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings by name."""
-        return {name: getattr(self, name) for name in self._settings()}
+        """The settings by name.
+
+        Parameters
+        ----------
+        deep : bool
+            Also the settings of a learner or blanket learner that is not given by its name, such as
+            ``learner__max_condition_size``.
+
+        """
+        settings: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            settings |= {f"{name}__{own}": value for name in _PARTS for own, value in _settings_of(settings[name]).items()}
+        return settings
 
     def set_params(self, **settings: Any) -> Self:
-        """Change settings by name."""
-        for name, value in settings.items():
-            if name not in self._settings():
-                raise InvalidSetting(f"{name!r} is not a setting of DiCoLa. Known: {', '.join(self._settings())}.")
+        """Change settings by name.
+
+        Parameters
+        ----------
+        **settings
+            ``alpha=0.05``, or one setting of a part: ``learner__max_condition_size=2`` puts a
+            changed copy in the place of the learner, made first where there is only its name.
+
+        Raises
+        ------
+        InvalidSetting
+            Where there is no setting of that name; nothing is changed then.
+
+        """
+        known = self.get_params(deep=False)
+        changed = {name: value for name, value in settings.items() if "__" not in name}
+        for name in settings:
+            whole, nested, _ = name.partition("__")
+            if whole not in known or (nested and whole not in _PARTS):
+                raise InvalidSetting(f"{name!r} is not a setting of DiCoLa. Known: {', '.join(known)}.")
+            if nested:
+                part = _PARTS[whole](changed.get(whole, known[whole]))
+                changed[whole] = _with_setting(part, name, settings[name])
+        for name, value in changed.items():
             setattr(self, name, value)
         return self
 
-    def __repr__(self) -> str:
-        defaults = signature(type(self).__init__).parameters
-        changed = (f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name].default)
-        return f"DiCoLa({', '.join(changed)})"
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True  # filled in on the way
+        return tags
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """In a notebook the settings, and what was learned below them."""
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in shown and hasattr(self, "discovery_"):
+            shown["text/html"] += self.discovery_._repr_html_()
+        return shown
+
+
+def _settings_of(part: Any) -> dict[str, Any]:
+    """The settings of a learner or blanket learner; a name has none."""
+    if not is_dataclass(part) or isinstance(part, type):
+        return {}
+    return {each.name: getattr(part, each.name) for each in fields(part) if each.init}
+
+
+def _with_setting(part: Any, name: str, value: Any) -> Any:
+    """A copy of a learner or blanket learner with one setting changed, such as ``learner__x``."""
+    known, own = _settings_of(part), name.partition("__")[2]
+    if own not in known:
+        raise InvalidSetting(f"{name!r} is not a setting of DiCoLa: {type(part).__name__} has {', '.join(known) or 'none'}.")
+    return replace(part, **{own: value})
+
+
+def _table_of(X: Any, least_rows: int = 1, least_columns: int = 1) -> Table:  # noqa: N803
+    """A table of so many rows and columns at least.
+
+    The sentences that refuse it have the words that users of scikit-learn know.
+    """
+    if getattr(getattr(X, "dtype", None), "kind", None) == "c":
+        raise InvalidData("Complex data not supported: a table holds real numbers. Give real and imaginary parts as columns.")
+    table = as_table(X)
+    shape = (table.n_samples, len(table.names))
+    for found, least, what in zip(shape, (least_rows, least_columns), ("sample", "feature"), strict=True):
+        if found < least:
+            raise InvalidData(f"the table has {found} {what}(s) (shape={shape}) while a minimum of {least} is required.")
+    return table
+
+
+def _header(X: Any, table: Table) -> pd.DataFrame | NDArray[np.float64]:  # noqa: N803
+    """A table without rows, from which scikit-learn takes the number of columns and their names."""
+    nothing = np.empty((0, len(table.names)))
+    return pd.DataFrame(nothing, columns=list(table.names)) if _has_names(X) else nothing
+
+
+def _has_names(X: Any) -> bool:  # noqa: N803
+    """Has a table names of its own? Arrays have none, and numbers for names are positions."""
+    if isinstance(X, pd.DataFrame | Mapping):
+        return all(isinstance(name, str) for name in X)
+    return isinstance(X, Table) or hasattr(type(X), "columns")

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dicola.errors import counted
 from dicola.files import write_texts
 from dicola.graphs.formats import native
-from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge
+from dicola.graphs.marks import Edge
 from dicola.graphs.pag import PAG, edge_in_words
 
 _SHOWN = 12  # visited variables that a summary names
@@ -45,36 +46,28 @@ class LocalDiscovery:
     @property
     def causes(self) -> tuple[str, ...]:
         """Direct causes, v --> target: direct in that no other variables of the table account for the dependence."""
-        return self._joined(TAIL, ARROW)
+        return self.pag.parents(self.target)
 
     @property
     def effects(self) -> tuple[str, ...]:
         """Direct effects, target --> v."""
-        return self._joined(ARROW, TAIL)
+        return self.pag.children(self.target)
 
     @property
     def siblings(self) -> tuple[str, ...]:
         """Those that share a hidden cause with the target, neither causing the other: v <-> target."""
-        return self._joined(ARROW, ARROW)
+        return self.pag.spouses(self.target)
 
     @property
     def undetermined(self) -> tuple[str, ...]:
         """Neighbours joined by an edge with a circle; ``edges`` shows what is known of each."""
-        return tuple(v for v in self.neighbours if CIRCLE in self._marks(v))
+        settled = {*self.causes, *self.effects, *self.siblings}
+        return tuple(v for v in self.neighbours if v not in settled)
 
     @property
     def neighbours(self) -> tuple[str, ...]:
         """All neighbours of the target, in the order of the table."""
-        beside = self.pag.around[self.pag.index(self.target)]
-        return tuple(name for i, name in enumerate(self.pag.names) if i in beside)
-
-    def _marks(self, other: str) -> tuple[int, int]:
-        """The mark at the other end, and at the target."""
-        a, t = self.pag.index(other), self.pag.index(self.target)
-        return int(self.pag.marks[t, a]), int(self.pag.marks[a, t])
-
-    def _joined(self, at_other: int, at_target: int) -> tuple[str, ...]:
-        return tuple(v for v in self.neighbours if self._marks(v) == (at_other, at_target))
+        return self.pag.neighbours(self.target)
 
     def __str__(self) -> str:
         if not self.neighbours:
@@ -92,7 +85,7 @@ class LocalDiscovery:
         """A few lines for a person."""
         tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
         shown = ", ".join(self.visited[:_SHOWN]) + (", …" if len(self.visited) > _SHOWN else "")
-        return f"visited {len(self.visited)} of {self.n_variables} variables: {shown}\ntests: {self.tests['total']:,} ({tests})"
+        return f"visited {len(self.visited)} of {counted(self.n_variables, 'variable')}: {shown}\ntests: {self.tests['total']:,} ({tests})"
 
     def __hash__(self) -> int:
         return hash((self.target, self.pag))
@@ -100,7 +93,7 @@ class LocalDiscovery:
     def to_dict(self) -> dict[str, Any]:
         """Everything but the seconds, of plain lists, texts and numbers."""
         return {
-            "format": "dicola.local",
+            "format": "dicola.pipeline.local",
             "version": 1,
             "target": self.target,
             "causes": list(self.causes),

@@ -1,4 +1,4 @@
-"""How much hangs on the mode: every mode on the same data, side by side."""
+"""How much depends on the mode: every mode on the same data, side by side."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from dicola.ci.base import CITest
-from dicola.discover import discover
+from dicola.ci.fisher_z import FisherZ
 from dicola.discovery import Discovery
-from dicola.errors import InvalidSetting, NeedsData
+from dicola.errors import InvalidSetting, NeedsData, counted
 from dicola.graphs.bits import members
 from dicola.graphs.mag import MAG
 from dicola.metrics import Comparison, compare
-from dicola.modes import mode_named
+from dicola.pipeline.discover import discover
+from dicola.pipeline.modes import mode_named
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.legal import nearby_mag
+from dicola.tables.table import Table
 
 _ASKED = 2000  # implied independences put to the test, at most
 
@@ -72,7 +74,7 @@ class ModeComparison:
             for other in modes[i + 1 :]:
                 near = self.agreement(one, other)
                 lines.append(f"{one} and {other}: {near.skeleton.f1:.3f} / {near.marks.f1:.3f}")
-        return "\n".join([*lines, "", f"{len(self.agreed)} edges have the same marks in every mode."])
+        return "\n".join([*lines, "", f"{counted(len(self.agreed), 'edge has', 'edges have')} the same marks in every mode."])
 
     def _row(self, fit: ModeFit, best: float) -> tuple[str, ...]:
         facts = _counts(fit.found)
@@ -104,25 +106,58 @@ class ModeComparison:
         }
 
 
-def compare_modes(ci: CITest, modes: Sequence[str] = ("exact", "fast", "balanced"), seed: int = 0) -> ModeComparison:
-    """Run several modes on the data behind a test and lay their answers side by side.
+def compare_modes(
+    data: CITest | Table | Any, modes: Sequence[str] = ("exact", "fast", "balanced"), seed: int = 0, *, alpha: float | None = None
+) -> ModeComparison:
+    """Run several modes on the same data and lay their answers side by side.
 
-    Where they agree the choice of the mode does not matter. Where they do not, a score far above the best, or many implied independences
-    that the data reject, speak against a graph; a small difference speaks for none.
+    Where they agree the choice of the mode does not matter. Where they do not, a score far above
+    the best, or many implied independences that the data reject, speak against a graph; a small
+    difference speaks for none.
 
-    >>> from dicola import FisherZ, simulate
+    Parameters
+    ----------
+    data : DataFrame, array, dict, Table or CITest
+        A table, which is tested by Fisher's z, or a test that carries data.
+    modes : sequence of str
+        The modes to compare, at least two.
+    seed : int
+        Seed of the orders that scored modes start from.
+    alpha : float, optional
+        Level of the test of a table, 0.01 by default; a test has its own.
+
+    Returns
+    -------
+    ModeComparison
+        ``str()`` of it is a table to read, ``to_dict()`` the same for a program.
+
+    Raises
+    ------
+    InvalidSetting
+        Where a mode is not known, fewer than two are given, or a test comes with a level beside it.
+    NeedsData
+        Where the test carries no data, as an oracle.
+
+    Examples
+    --------
+    >>> from dicola import simulate
     >>> dag = simulate.er_dag(12, 2, seed=1)
     >>> table = simulate.linear_gaussian(dag, 500, seed=1).drop(columns=list(simulate.hide(dag, 1, seed=1)))
-    >>> compare_modes(FisherZ(table), ["exact", "fast"]).agreement("exact", "fast").skeleton.f1
+    >>> compare_modes(table, ["exact", "fast"]).agreement("exact", "fast").skeleton.f1
     1.0
+
     """
     names = tuple(dict.fromkeys(mode_named(mode).name for mode in modes))
     if len(names) < 2:
         raise InvalidSetting("compare at least two different modes.")
-    if ci.alpha is None:
-        raise NeedsData(f"{type(ci).__name__} has no level and no data; modes are compared on a table: FisherZ(table).")
-    score = GaussianBIC.of(ci)
-    return ModeComparison(tuple(_fit(ci, mode, score, seed) for mode in names), ci.alpha)
+    if not isinstance(data, CITest):
+        data = FisherZ(data, alpha=0.01 if alpha is None else alpha)
+    elif alpha is not None:
+        raise InvalidSetting("the test has a level of its own; leave out alpha, or pass the table.")
+    if data.alpha is None:
+        raise NeedsData(f"{type(data).__name__} has no level and no data; modes are compared on a table: FisherZ(table).")
+    score = GaussianBIC.of(data)
+    return ModeComparison(tuple(_fit(data, mode, score, seed) for mode in names), data.alpha)
 
 
 def _fit(ci: CITest, mode: str, score: GaussianBIC, seed: int) -> ModeFit:

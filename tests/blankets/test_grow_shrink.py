@@ -7,7 +7,7 @@ import pytest
 
 from dicola import DAG, MAG, FisherZ, InvalidSetting, Oracle
 from dicola.blankets.grow_shrink import IAMB, GrowShrink
-from dicola.blankets.names import BLANKETS, blanket_learner
+from dicola.blankets.registry import BLANKETS, blanket_learner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.base import CITest
 from dicola.ci.questions import Verdict
@@ -81,12 +81,15 @@ class Ranked(CITest):
     labels = names = tuple("ABCDE")
 
     def __init__(self, p_values: bool) -> None:
-        self.p_values, self.asked = p_values, []
+        self.has_p_values, self.asked = p_values, []
 
     def verdict(self, x, y, z):
         self.asked.append((x, y, z))
         independent = (x, y) != (0, 3) and (3 in z or x != 0)
-        return Verdict(independent, *([0.9 if independent else 0.0] if self.p_values else []), strength=float(y == 3) + 1)
+        return Verdict(independent, *([0.9 if independent else 0.0] if self.has_p_values else []))
+
+    def log_p_values(self, x, y, sets):
+        return np.full(len(sets), -2.0 if y == 3 else -1.0)
 
 
 @pytest.mark.parametrize("p_values", [True, False])

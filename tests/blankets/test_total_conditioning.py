@@ -9,6 +9,7 @@ import pytest
 
 from dicola import FisherZ, InvalidData, InvalidSetting, Oracle, simulate
 from dicola.blankets.total_conditioning import TotalConditioning
+from tests.asking import given_rest
 from tests.exactness.run import hidden_dag
 
 
@@ -29,8 +30,8 @@ def test_with_an_oracle_it_is_the_augmented_graph_of_the_true_mag():
 def test_the_default_level_is_one_over_the_square_of_the_number_of_variables():
     for p in (3, 6, 10):
         test = random_test(200, p, seed=p, alpha=0.3)
-        assert np.array_equal(TotalConditioning().learn(test), test.given_rest(1 / p**2))
-        assert np.array_equal(TotalConditioning(alpha=0.05).learn(test), test.given_rest(0.05))
+        assert np.array_equal(TotalConditioning().learn(test), given_rest(test, 1 / p**2))
+        assert np.array_equal(TotalConditioning(alpha=0.05).learn(test), given_rest(test, 0.05))
 
 
 def test_a_larger_level_keeps_every_pair_of_a_smaller_one():

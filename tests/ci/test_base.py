@@ -9,8 +9,10 @@ import pytest
 
 from dicola import CITest, FisherZ, InvalidData, InvalidSetting, Ledger, Oracle
 from dicola.ci.base import Among, checked_alpha
-from dicola.ci.questions import Separation, Verdict
+from dicola.ci.questions import FindSeparator, GivenRest, Separation, SweepLevel, Verdict
 from dicola.graphs.dag import DAG
+from dicola.learners.l_marvel import SeparatorsInPool
+from tests.asking import counted, given_rest
 
 CHAIN = DAG.from_edges([("A", "B"), ("B", "C"), ("C", "D")])
 
@@ -69,7 +71,7 @@ def test_a_level_tries_the_sets_beside_i_and_then_those_beside_j_that_are_new():
     adjacency = complete(4)
     adjacency[0, 3] = adjacency[3, 0] = False
     test = Recorder(4)
-    fallen, tests = test.counted_sweep_level(adjacency, 1)
+    fallen, tests = counted(test, SweepLevel(adjacency, 1))
     assert fallen == [] and tests == len(test.asked)
     assert [z for x, y, z in test.asked if (x, y) == (0, 1)] == [(2,), (3,)]
     assert [z for x, y, z in test.asked if (x, y) == (1, 2)] == [(0,), (3,)], "the same sets from the other end are not asked again"
@@ -89,17 +91,17 @@ def test_a_level_looks_at_the_frozen_adjacency_only():
 
 def test_a_search_goes_by_size_then_lexicographically_past_tried_sets():
     test = Recorder(6, {(0, 1, (2, 5)), (0, 1, (3, 5))})
-    assert test.counted_find_separator(1, 0, [5, 3, 2], (0, 1, 2), [{2, 5}, {3}]) == ((3, 5), 2)
+    assert counted(test, FindSeparator(1, 0, [5, 3, 2], (0, 1, 2), [{2, 5}, {3}])) == ((3, 5), 2)
     assert test.asked == [(0, 1, (2, 3)), (0, 1, (3, 5))], "the empty set, the singletons and {2, 5} lie in tried sets"
 
 
 def test_where_nothing_separates_the_search_says_so_after_all_sets():
-    assert Recorder(5).counted_find_separator(0, 1, [2, 3, 4], range(4)) == (None, 8)
+    assert counted(Recorder(5), FindSeparator(0, 1, [2, 3, 4], range(4))) == (None, 8)
 
 
 def test_total_conditioning_asks_each_pair_of_the_block_once_given_all_others():
     test = Recorder(4, {(0, 2, (1, 3))})
-    dependent, tests = test.counted_given_rest(block=[2, 0, 3])
+    dependent, tests = counted(test, GivenRest(block=[2, 0, 3]))
     assert tests == 3 and sorted(test.asked) == [(0, 2, (1, 3)), (0, 3, (1, 2)), (2, 3, (0, 1))]
     assert dependent.tolist() == [[False, False, True], [False, False, True], [True, True, False]]
 
@@ -122,8 +124,7 @@ def test_a_test_of_ones_own_needs_one_method():
         def verdict(self, x, y, z):
             return found.verdict(x, y, z)
 
-    assert np.array_equal(Mine().given_rest(), found.given_rest())
-    assert Mine().during("blankets") is not None
+    assert np.array_equal(given_rest(Mine()), given_rest(found))
 
 
 def test_only_levels_between_zero_and_one_pass():
@@ -139,7 +140,7 @@ def test_the_length_of_a_test_is_its_number_of_variables():
 
 def test_the_sets_of_pair_after_pair_end_where_only_a_set_with_the_variable_beside_separates():
     test = Recorder(5, {(0, 1, (2,)), (0, 3, (2, 4))})
-    assert Ledger(test).find_separators([(0, 1), (3, 0), (1, 2)], [1, 2, 3], 1, beside=4) == [(2,)]
+    assert Ledger(test).ask(SeparatorsInPool([(0, 1), (3, 0), (1, 2)], [1, 2, 3], 1, beside=4)) == [(2,)]
     assert test.asked[2:] == [(0, 3, z) for z in ((), (1,), (2,), (4,), (1, 4), (2, 4))]
     ledger = Ledger(test)
-    assert ledger.find_separators([(0, 1), (3, 0), (1, 2)], [1, 2, 3], 1) == [(2,), None, None] and ledger.counts["total"] == 7
+    assert ledger.ask(SeparatorsInPool([(0, 1), (3, 0), (1, 2)], [1, 2, 3], 1)) == [(2,), None, None] and ledger.counts["total"] == 7

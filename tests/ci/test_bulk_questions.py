@@ -9,10 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dicola import DAG, FisherZ, Ledger, Oracle
+from dicola import DAG, FisherZ, Oracle
+from dicola.blankets.total_conditioning import DependsOnTarget
 from dicola.ci import oracle as oracle_module
 from dicola.ci.base import Among, CITest
-from dicola.ci.questions import Levels
+from dicola.ci.inquiry import Inquiry
+from dicola.ci.questions import FindSeparator, GivenRest, SearchLevels, SweepLevel
+from dicola.learners.l_marvel import SeparatorsInPool
+from tests.asking import counted, given_rest
 from tests.reference_models import names, random_hidden_dag, random_selection_mag
 
 FEW, MANY = (settings(deadline=None, derandomize=True, database=None, max_examples=n) for n in (60, 150))
@@ -86,7 +90,7 @@ def test_a_level_of_the_adjacency_search_is_answered_alike(maker):
         test, rng = maker(seed), np.random.default_rng([seed, 1])
         adjacency = random_adjacency(rng, len(test))
         kept = adjacency.copy()
-        assert test.counted_sweep_level(adjacency, size) == plain(test).counted_sweep_level(adjacency, size)
+        assert counted(test, SweepLevel(adjacency, size)) == counted(plain(test), SweepLevel(adjacency, size))
         assert np.array_equal(adjacency, kept)
 
     agree()
@@ -102,8 +106,8 @@ def test_a_search_level_by_level_is_answered_alike(maker):
         kept = adjacency.copy()
         candidates, tried = (random_adjacency(rng, n) if rng.random() < 0.5 else None for _ in range(2))
         max_size, tried_to = (int(rng.integers(0, 5)) if rng.random() < 0.5 else None for _ in range(2))
-        question = Levels(adjacency, max_size, int(rng.integers(0, 3)), candidates, tried, tried_to)
-        assert test.counted_search_levels(question) == plain(test).counted_search_levels(question)
+        question = SearchLevels(adjacency, max_size, int(rng.integers(0, 3)), candidates, tried, tried_to)
+        assert counted(test, question) == counted(plain(test), question)
         assert np.array_equal(adjacency, kept)
 
     agree()
@@ -129,9 +133,9 @@ def test_the_search_for_the_separating_sets_of_many_pairs_is_answered_alike(make
         beside, *pool = rng.permutation(len(test)).tolist()[: int(rng.integers(1, len(test) + 1))]
         pairs = [tuple(rng.permutation([v for v in range(len(test)) if v != beside])[:2].tolist()) for _ in range(4)]
         question = ([pair for pair in pairs if len(pair) == 2], sorted(pool), int(rng.integers(-1, len(pool) + 1)))
-        assert test.counted_find_separators(*question) == plain(test).counted_find_separators(*question)
-        found, tests = test.counted_find_separators(*question, beside)
-        assert (found, tests) == plain(test).counted_find_separators(*question, beside)
+        assert counted(test, SeparatorsInPool(*question)) == counted(plain(test), SeparatorsInPool(*question))
+        found, tests = counted(test, SeparatorsInPool(*question, beside))
+        assert (found, tests) == counted(plain(test), SeparatorsInPool(*question, beside))
         ended[len(found) < len(question[0])] += 1
 
     agree()
@@ -144,7 +148,7 @@ def test_the_search_for_a_separating_set_is_answered_alike(maker):
     def agree(seed: int) -> None:
         test = maker(seed)
         search = random_search(seed, len(test))
-        assert test.counted_find_separator(*search) == plain(test).counted_find_separator(*search)
+        assert counted(test, FindSeparator(*search)) == counted(plain(test), FindSeparator(*search))
 
     agree()
 
@@ -157,12 +161,12 @@ def test_total_conditioning_is_answered_alike(make):
         test, rng = make(seed), np.random.default_rng([seed, 3])
         for block in (None, rng.permutation(len(test))[: int(rng.integers(0, len(test) + 1))].tolist()):
             for alpha in (None, float(rng.choice([0.3, 0.01, 1e-5]))):
-                fast, slow = test.counted_given_rest(alpha, block), plain(test).counted_given_rest(alpha, block)
+                fast, slow = counted(test, GivenRest(alpha, block)), counted(plain(test), GivenRest(alpha, block))
                 assert np.array_equal(fast[0], slow[0]) and fast[1] == slow[1]
         x, *others = rng.permutation(len(test)).tolist()
-        one = test.counted_depends_given_rest(x, others[:-1], 0.01)
-        assert one == plain(test).counted_depends_given_rest(x, others[:-1], 0.01) and one[1] == max(len(others) - 1, 0)
-        assert one[0] == [bool(test.given_rest(0.01)[x, y]) for y in others[:-1]]
+        one = counted(test, DependsOnTarget(x, others[:-1], 0.01))
+        assert one == counted(plain(test), DependsOnTarget(x, others[:-1], 0.01)) and one[1] == max(len(others) - 1, 0)
+        assert one[0] == [bool(given_rest(test, 0.01)[x, y]) for y in others[:-1]]
 
     agree()
 
@@ -190,27 +194,24 @@ def test_a_restricted_test_is_the_whole_seen_through_a_choice(maker):
         part, seen = test.among(chosen), Among(test, tuple(chosen))
         assert part.labels == seen.labels and part.names == seen.names and part.n_samples == seen.n_samples
         search = random_search(seed, len(part))
-        assert part.counted_find_separator(*search) == seen.counted_find_separator(*search)
+        assert counted(part, FindSeparator(*search)) == counted(seen, FindSeparator(*search))
 
     agree()
 
 
-def test_a_ledger_answers_alike_and_books_what_was_counted(maker):
+def test_an_inquiry_answers_alike_and_counts_what_was_needed(maker):
     @FEW
     @given(seed=SEEDS, size=st.integers(0, 4), cache=st.booleans())
     def agree(seed: int, size: int, cache: bool) -> None:
         test, rng = maker(seed), np.random.default_rng([seed, 6])
         adjacency, search = random_adjacency(rng, len(test)), random_search(seed, len(test))
-        for ask in (
-            lambda t: t.counted_sweep_level(adjacency, size),
-            lambda t: t.counted_find_separator(*search),
-            lambda t: t.counted_depends_given_rest(0, range(1, len(t))),
-        ):
-            ledger = Ledger(test, cache=cache)
-            one, other = ask(ledger.during("leaves")), ask(test)
-            assert one == other
-            if not cache:
-                assert ledger.counts == {"blankets": 0, "leaves": one[1], "orientation": 0, "total": one[1]}
+        for question in (SweepLevel(adjacency, size), FindSeparator(*search), DependsOnTarget(0, range(1, len(test)))):
+            inquiry = Inquiry(test, cache=cache)
+            answer, needed = inquiry.during("leaves").ask(question), counted(test, question)[1]
+            assert answer == counted(test, question)[0]
+            assert inquiry.counts["total"] == inquiry.counts["leaves"] and (cache or inquiry.counts["leaves"] == needed)
+            spent = inquiry.counts["total"]
+            assert inquiry.ask(question) == answer and inquiry.counts["total"] == (spent if cache else 2 * spent)
 
     agree()
 
@@ -221,7 +222,7 @@ def test_sizes_may_come_in_any_order(maker, sizes):
         test = maker(seed)
         if len(test) > 3:
             search = (0, 1, [2, 3], sizes)
-            assert test.counted_find_separator(*search) == plain(test).counted_find_separator(*search), seed
+            assert counted(test, FindSeparator(*search)) == counted(plain(test), FindSeparator(*search)), seed
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -234,5 +235,5 @@ def test_a_level_over_candidates_is_that_of_asking_one_by_one(seed):
         candidates, tried = (rng.random((p, p)) < 0.7, rng.random((p, p)) < 0.4)
         for size in range(p):
             for pools, old in ((candidates, tried), (candidates, None), (None, tried)):
-                fast = test.counted_sweep_level(half | half.T, size, pools, old)
-                assert fast == CITest.counted_sweep_level(test, half | half.T, size, pools, old)
+                fast = counted(test, SweepLevel(half | half.T, size, pools, old))
+                assert fast == counted(plain(test), SweepLevel(half | half.T, size, pools, old))

@@ -11,7 +11,8 @@ from dicola.blankets.grow_shrink import IAMB, GrowShrink
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.base import CITest
 from dicola.ci.questions import Verdict
-from dicola.learners.names import LEARNERS
+from dicola.learners.registry import LEARNERS
+from tests.asking import given_rest
 from tests.exactness.run import hidden_dag
 
 
@@ -131,7 +132,7 @@ def test_without_a_memory_the_same_question_counts_again():
 
 def test_questions_are_booked_under_the_phase_at_hand():
     ledger = Ledger(FisherZ(table()))
-    ledger.during("blankets").given_rest()
+    given_rest(ledger.during("blankets"))
     ledger.during("orientation").among([0, 1, 2])(0, 1, [2])
     ledger(0, 1)
     k = len(ledger)
@@ -169,4 +170,4 @@ def test_the_ledger_shows_the_facts_of_the_test_it_wraps():
     test = FisherZ(table(), alpha=0.2)
     ledger = Ledger(test).during("blankets")
     assert (ledger.labels, ledger.names, ledger.alpha, ledger.n_samples) == (test.labels, test.names, 0.2, 400)
-    assert np.array_equal(ledger.given_rest(0.1), test.given_rest(0.1))
+    assert np.array_equal(given_rest(ledger, 0.1), given_rest(test, 0.1))

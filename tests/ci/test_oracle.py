@@ -9,6 +9,8 @@ import pytest
 
 from dicola import DAG, MAG, PAG, InvalidGraph, InvalidSetting, Oracle
 from dicola.ci import oracle as module
+from dicola.ci.questions import FindSeparator
+from tests.asking import counted, given_rest
 from tests.reference_models import (
     PathSeparation,
     bits,
@@ -71,7 +73,7 @@ def test_total_conditioning_gives_the_pairs_that_collider_paths_join():
         joined = np.array(collider_connected(mag_by_definition(marks, observed)))
         np.fill_diagonal(joined, False)
         order = [oracle.names.index(label) for label in oracle.labels]
-        assert np.array_equal(oracle.given_rest(), joined[np.ix_(order, order)])
+        assert np.array_equal(given_rest(oracle), joined[np.ix_(order, order)])
 
 
 def test_a_search_among_many_candidates_does_not_ask_one_by_one():
@@ -79,8 +81,8 @@ def test_a_search_among_many_candidates_does_not_ask_one_by_one():
     oracle = Oracle(spread)
     x, y = oracle.labels.index("A"), oracle.labels.index("B")
     pool = [v for v in range(42) if v not in (x, y)]
-    assert oracle.counted_find_separator(x, y, pool, (20,)) == (None, 137846528820)
-    assert oracle.counted_find_separator(x, y, pool, (40,)) == (tuple(pool), 1)
+    assert counted(oracle, FindSeparator(x, y, pool, (20,))) == (None, 137846528820)
+    assert counted(oracle, FindSeparator(x, y, pool, (40,))) == (tuple(pool), 1)
 
 
 def test_forgetting_answers_changes_none(monkeypatch):

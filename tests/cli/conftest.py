@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from dicola.cli.app import app
 
+EXPERIMENTS = Path(__file__).parents[2] / "paper" / "dicola_experiments"
 TINY_STUDY = """
 title = "Tiny"
 shows = "Nothing of the paper"
@@ -35,4 +36,5 @@ def small(tmp_path_factory) -> Path:
     assert runner.invoke(app, ["fit", str(folder / "table.csv"), "--out", str(folder / "results")]).exit_code == 0
     (folder / "paper").mkdir()
     (folder / "paper" / "er30-3.toml").write_text(TINY_STUDY)
+    (folder / "paper" / EXPERIMENTS.name).symlink_to(EXPERIMENTS)
     return folder

@@ -11,10 +11,12 @@ from contextlib import suppress
 import pytest
 from typer.testing import CliRunner
 
-from dicola.blankets.names import BLANKETS
-from dicola.ci.names import TESTS
+from dicola import FisherZ
+from dicola.blankets.registry import BLANKETS
+from dicola.ci.registry import TESTS
 from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, modes, oracle, paper, report, simulate, tests
 from dicola.cli.app import app
+from dicola.learners.registry import ALL
 
 MODULES = (demo, fit, simulate, oracle, compare, explain, report, convert, modes, learners, tests, blankets, paper)
 COMMAND = [sys.executable, "-c", "from dicola.cli.app import main; main()"]
@@ -69,6 +71,43 @@ def test_tests_and_blankets_are_listed_with_what_they_assume():
             assert entry["reference"] in text and f"assumes {entry['assumes']}" in text
 
 
+def test_a_test_that_was_entered_is_listed_completed_and_taken_out_again(small):
+    class Toy(FisherZ):
+        """A toy."""
+
+        name, reference, assumes, needs = "toy", "nobody (2026)", "nothing", "any table"
+        kinds = ("continuous", "nominal")
+
+    TESTS.add(Toy)
+    try:
+        text = CliRunner().invoke(app, ["tests"]).output
+        facts = json.loads(CliRunner().invoke(app, ["tests", "--json"]).output)["tests"][-1]
+        done = CliRunner().invoke(app, ["fit", str(small / "table.csv"), "--test", "toy", "--json"])
+    finally:
+        TESTS.remove("toy")
+    assert "toy       Fisher's z test of a vanishing partial correlation: nobody (2026)\n" in text
+    assert "          columns: continuous, nominal\n" in text and "['" not in text
+    assert (facts["name"], facts["kinds"]) == ("toy", ["continuous", "nominal"])
+    assert json.loads(done.stdout)["settings"]["test"]["name"] == "Toy"
+    assert "toy" not in CliRunner().invoke(app, ["tests"]).output
+
+
+def test_learners_tell_what_they_can_do():
+    text = CliRunner().invoke(app, ["learners"]).output
+    assert "takes knowledge; allows for selection of the sample\n" in text and "scores graphs, so it needs data\n" in text
+    facts = json.loads(CliRunner().invoke(app, ["learners", "--json"]).output)["learners"]
+    assert {entry["name"]: entry["takes_knowledge"] for entry in facts} == {name: learner.takes_knowledge for name, learner in ALL.items()}
+
+
+def test_help_loads_nothing_heavy():
+    heavy = {"numpy", "numba", "pandas", "scipy"}
+    program = (
+        f"import sys; from dicola.cli.app import app; app(['--help'], standalone_mode=False); sys.exit(bool({heavy} & {{*sys.modules}}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "Learn a PAG from a table." in done.stdout
+
+
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
@@ -76,8 +115,13 @@ def test_tests_and_blankets_are_listed_with_what_they_assume():
         ("dicola fit --learner fc", {"fci", "fci+"}),
         ("dicola fit --blankets i", {"iamb"}),
         ("dicola fit --test f", {"fisher_z"}),
+        ("dicola fit --mode a", {"accurate", "auto"}),
+        ("dicola fit --stop p", {"paper"}),
+        ("dicola fit --colliders m", {"majority", "max_p"}),
+        ("dicola fit --workers t", {"threads"}),
+        ("dicola oracle --learner fc", {"fci", "fci+"}),
         ("dicola simulate --network mi", {"mildew"}),
-        ("dicola fit --uig", {"--uig-alpha"}),
+        ("dicola fit --uig", {"--uig", "--uig-alpha"}),
         ("dicola convert --to te", {"tetrad", "tetrad-json"}),
     ],
 )
@@ -121,7 +165,7 @@ def test_interruption_is_one_sentence(small, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dicola.data.read_table", interrupted)
+    monkeypatch.setattr("dicola.tables.reading.read_table", interrupted)
     done = CliRunner().invoke(app, ["fit", str(small / "table.csv")])
     assert (done.exit_code, done.stdout, done.stderr) == (130, "", "dicola: interrupted.\n")
 

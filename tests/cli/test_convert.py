@@ -65,3 +65,10 @@ def test_a_mistake_gets_one_sentence_exit_code_1_and_nothing_written(tmp_path, a
 def test_help_names_every_format(tmp_path):
     text = dicola("convert", "--help", cwd=tmp_path).stdout
     assert all(name in text for name in FORMATS)
+
+
+def test_one_edge_and_one_row_are_told_in_the_singular(tmp_path):
+    PAG.from_text("A o-> B").write(tmp_path / "pag.json")
+    assert dicola("convert", "pag.json", "pag.dot", cwd=tmp_path).stdout.startswith("2 nodes and 1 edge written to pag.dot")
+    done = dicola("simulate", "--er", "2,1", "--latents", 0, "--samples", 1, "--seed", 1, "--out", "s", cwd=tmp_path)
+    assert done.stdout == "1 row of 2 observed variables; hidden: none\nthe true PAG has 1 edge; written to s\n"

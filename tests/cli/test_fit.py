@@ -1,19 +1,135 @@
-"""``dicola fit``: the surroundings of one variable, and what is known beforehand."""
+"""``dicola fit``: an option for every setting, the surroundings of one variable, and what is known beforehand."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
 
-from dicola import PAG, FisherZ, local, read_table
+from dicola import FCI, ICD, PAG, DicolaError, FisherZ, local, read_table
 from dicola.cli.app import app
+from dicola.cli.option_names import in_options, option_name
 from dicola.graphs.marks import ARROW
+from dicola.learners.registry import ALL
+from dicola.pipeline.discover import run as discover_by
+from dicola.pipeline.plan import Plan
+from dicola.pipeline.settings import SETTINGS
 
 
 def run(*arguments: object):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def shown_help(command: str) -> str:
+    return CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).output
+
+
+def test_every_setting_of_a_run_has_an_option_with_its_help():
+    text = " ".join(shown_help("fit").replace("│", " ").split())
+    for name, setting in SETTINGS.items():
+        assert f" {option_name(name)} " in text
+        told = setting.metadata["told"].partition("{choices}")
+        assert told[0] in text and told[2] in text
+    assert "CSV, TSV, Parquet or Excel file" in text and "{choices}" not in text
+
+
+def test_help_names_what_is_in_the_registry():
+    class Toy(FCI):
+        name = "toy"
+
+    assert "gfci, boss-fci or mag-bic (see" in shown_help("fit") and "boss-fci or mag-bic (see" in shown_help("oracle")
+    ALL.add(Toy)
+    try:
+        assert "mag-bic or toy (see" in shown_help("fit")
+    finally:
+        ALL.remove("toy")
+
+
+def test_every_option_reaches_the_run(small):
+    odd = {
+        "--learner": "icd",
+        "--test": "fisher_z",
+        "--alpha": 0.02,
+        "--workers": "threads",
+        "--jobs": 2,
+        "--stop": "paper",
+        "--max-depth": 3,
+        "--min-leaf-size": 4,
+        "--max-nodes": 9,
+        "--blankets": "iamb",
+        "--uig-alpha": 0.03,
+        "--uig": "relearn",
+        "--leaf-start": "complete",
+        "--colliders": "majority",
+        "--max-path-length": 5,
+        "--seed": 7,
+        "--max-condition-size": 2,
+    }
+    done = run("fit", small / "table.csv", "--json", *(word for pair in odd.items() for word in pair))
+    assert done.exit_code == 0, done.output
+    plan = Plan(
+        learner=ICD(max_condition_size=2),
+        alpha=0.02,
+        workers="threads",
+        n_jobs=2,
+        stop="paper",
+        max_depth=3,
+        min_leaf_size=4,
+        max_nodes=9,
+        blankets="iamb",
+        uig_alpha=0.03,
+        uig="relearn",
+        leaf_start="complete",
+        colliders="majority",
+        max_path_length=5,
+        seed=7,
+    )
+    told, found = json.loads(done.stdout), discover_by(FisherZ(read_table(small / "table.csv"), alpha=0.02), plan)
+    assert told["settings"] == json.loads(json.dumps(found.settings)) and told["tests"] == found.tests
+
+
+def test_flags_reach_the_run(small):
+    alone = json.loads(run("fit", small / "table.csv", "--alone", "--selection", "--json").stdout)["settings"]
+    assert (alone["decompose"], alone["selection"], alone["legalize"]) == (False, True, False)
+    legal = json.loads(run("fit", small / "table.csv", "--legalize", "--json").stdout)["settings"]
+    assert (legal["decompose"], legal["selection"], legal["legalize"]) == (True, False, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--selection"], "pass --alone together with --selection."),
+        (["--jobs", "0"], "--jobs is 0; it must"),
+        (["--uig", "lost"], "--uig is 'lost'; it may be 'inherit' or 'relearn'."),
+        (["--leaf-start", "lost"], "--leaf-start is 'lost'"),
+        (["--workers", "elves"], "--workers is 'elves'; it may be 'threads' or 'processes'."),
+        (["--uig-alpha", "2"], "--uig-alpha is 2.0; it must lie"),
+        (
+            ["--mode", "balanced", "--learner", "fci"],
+            "--mode balanced comes with --learner mag-bic, and --learner fci was chosen: leave out --learner",
+        ),
+        (["--alone", "--selection", "--legalize"], "--legalize makes the PAG of a MAG without selection"),
+    ],
+    ids=str,
+)
+def test_a_refusal_names_options(small, options, sentence):
+    done = run("fit", small / "table.csv", *options)
+    assert done.exit_code == 1 and isinstance(done.exception, DicolaError)
+    assert sentence in in_options(done.exception.sentence)
+
+
+def test_a_note_names_options(small):
+    text = run("fit", small / "table.csv", "--alone", "--max-condition-size", 0).stdout
+    assert "note: sets of neighbours were tried up to 0 variables only (--max-condition-size).\n" in text
+
+
+def test_a_run_needs_no_scikit_learn(small):
+    program = "import sys; from dicola.cli.app import app; app(sys.argv[1:], standalone_mode=False); sys.exit('sklearn' in sys.modules)"
+    for command in (["fit", str(small / "table.csv"), "--quiet"], ["oracle", str(small / "dag.csv"), "--quiet"]):
+        assert subprocess.run([sys.executable, "-c", program, *command], check=False).returncode == 0
 
 
 def test_a_target_is_learned_as_in_python(small):
@@ -45,6 +161,9 @@ def test_a_target_run_is_written_and_repeated_byte_for_byte(small, tmp_path):
         (["--target", "x5"], "Did you mean 'X5'"),
         (["--target", "X5", "--learner", "icd"], "--learner is for learning the whole graph"),
         (["--target", "X5", "--max-depth", "3"], "--max-depth is for learning the whole graph"),
+        (["--target", "X5", "--alone"], "--alone is for learning the whole graph"),
+        (["--target", "X5", "--workers", "threads"], "--workers is for learning the whole graph"),
+        (["--target", "X5", "--max-possible-dsep-size", "2"], "--max-possible-dsep-size is for learning the whole graph"),
         (["--target", "X5", "--max-condition-size", "-1"], "max_condition_size is -1"),
     ],
     ids=str,

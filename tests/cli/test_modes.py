@@ -7,7 +7,7 @@ import json
 from typer.testing import CliRunner
 
 from dicola.cli.app import app
-from dicola.modes import MODES
+from dicola.pipeline.modes import MODES
 
 runner = CliRunner()
 

@@ -7,9 +7,9 @@ import tomllib
 import pytest
 from typer.testing import CliRunner
 
-from dicola import InvalidSetting
+from dicola import InvalidSetting, read_table
 from dicola.cli.app import app
-from dicola.cli.settings import _toml
+from dicola.cli.settings_file import _toml
 
 CLOCKED = {"timing.json", "report.html"}  # they tell the seconds
 
@@ -51,8 +51,37 @@ def test_options_win_over_the_file_and_the_file_over_defaults(small, tmp_path):
 
 def test_what_does_not_touch_the_answer_is_not_written(small):
     written = tomllib.loads((small / "results/settings.toml").read_text())
-    assert not {"jobs", "out", "json", "quiet", "config"} & set(written)
+    assert not {"jobs", "workers", "out", "json", "quiet", "config"} & set(written)
     assert "SHA-256" in (small / "results/settings.toml").read_text()
+
+
+def test_a_knowledge_file_is_found_from_any_folder(small, tmp_path, monkeypatch):
+    here, there = tmp_path / "here", tmp_path / "far" / "there"
+    here.mkdir()
+    there.mkdir(parents=True)
+    names = read_table(small / "table.csv").names
+    (here / "known.txt").write_text(f"/knowledge\naddtemporal\n1 {names[0]}\n2 {' '.join(names[1:])}\n", encoding="utf-8")
+    monkeypatch.chdir(here)
+    assert run("fit", small / "table.csv", "--knowledge", "known.txt", "--out", "results").exit_code == 0
+    settings = here / "results" / "settings.toml"
+    assert tomllib.loads(settings.read_text())["knowledge"] == "../known.txt"
+    monkeypatch.chdir(there)
+    again = run("fit", small / "table.csv", "--config", "../../here/results/settings.toml", "--out", "again")
+    assert again.exit_code == 0, again.exception
+    assert contents(here / "results")["discovery.json"] == contents(there / "again")["discovery.json"]
+    assert tomllib.loads((there / "again/settings.toml").read_text())["knowledge"] == "../../../here/known.txt"
+    third = run("fit", small / "table.csv", "--config", settings, "--knowledge", here / "known.txt", "--json")
+    assert third.exit_code == 0 and '"tiers": [["' in third.stdout
+
+
+def test_other_files_to_read_are_found_too_and_the_results_stay_here(small, tmp_path, monkeypatch):
+    monkeypatch.chdir(small)
+    assert run("oracle", "dag.csv", "--latents-file", "latents.txt", "--out", tmp_path / "o1").exit_code == 0
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "o1/mine.toml").write_text((tmp_path / "o1/settings.toml").read_text() + 'out = "o2"\n')
+    again = run("oracle", small / "dag.csv", "--config", "o1/mine.toml")
+    assert again.exit_code == 0, again.exception
+    assert contents(tmp_path / "o1")["pag.json"] == contents(tmp_path / "o2")["pag.json"]
 
 
 @pytest.mark.parametrize(

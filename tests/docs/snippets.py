@@ -76,7 +76,7 @@ def run(text: str, folder: Path) -> list[Outcome]:
 def _python(block: Block, told: Block | None, names: dict[str, object]) -> Outcome:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(block.body, "page", "exec"), names)
+        exec(compile(block.body, "page", "exec", dont_inherit=True), names)  # as a reader runs it, without our __future__
     return Outcome(block.body, told.body if told else "", printed.getvalue(), (told.start, told.end) if told else None)
 
 

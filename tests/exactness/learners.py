@@ -21,7 +21,7 @@ from joblib import Parallel, delayed
 
 from dicola import DAG, MAG, PAG, Discovery, Learner, Oracle, discover, mag_to_pag
 from dicola.graphs.formats import native
-from dicola.learners.names import LEARNERS
+from dicola.learners.registry import LEARNERS
 from tests.exactness.run import hidden_dag, wrong_sets
 from tests.reference_models import (
     ARROW,

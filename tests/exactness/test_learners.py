@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dicola import PAG, CallableTest, FisherZ, Ledger, Oracle, discover, simulate
-from dicola.learners.names import LEARNERS
+from dicola.learners.registry import LEARNERS
 from tests.exactness import learners as exactness
 from tests.exactness.learners import (
     CHUNK,

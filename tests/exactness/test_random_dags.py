@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dicola import FCI, MAG, Oracle, discover, mag_to_pag, simulate
-from dicola.learners.names import LEARNERS
+from dicola.learners.registry import LEARNERS
 from tests.exactness import run
 from tests.exactness.run import CHUNK, Tally, check, check_graphs, hidden_dag, main
 from tests.reference_models import (

@@ -193,7 +193,7 @@ def test_a_matrix_with_rows_of_different_lengths_is_refused_with_an_error_of_the
 
 @pytest.mark.parametrize("names", [["A"], ["A", "B", "C"], []])
 def test_as_many_names_as_vertices_are_wanted(names):
-    with pytest.raises(InvalidGraph, match="names"):
+    with pytest.raises(InvalidGraph, match="given for a matrix of 2 vertices"):
         MixedGraph.from_matrix([[0, 1], [1, 0]], names)
 
 
@@ -314,4 +314,4 @@ def test_sparse_reading_matrix_and_counts_agree():
 
 
 def test_repr_tells_kind_and_size():
-    assert repr(PAG.from_text("A --> B", nodes="ABC")) == "<PAG: 3 vertices, 1 edges>"
+    assert repr(PAG.from_text("A --> B", nodes="ABC")) == "<PAG: 3 vertices, 1 edge>"

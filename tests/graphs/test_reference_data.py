@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dicola.graphs.dag import DAG
-from dicola.graphs.equivalence import legality, mag_to_pag, member_mag
 from dicola.graphs.pag import PAG
+from dicola.orient.equivalence import legality, mag_to_pag, member_mag
 
 FOLDERS = [f"released/{network}/{i}" for network in ("mildew", "andes") for i in (1, 2, 3)]
 FOLDERS += [f"reference/causal_learn_fci/{i}" for i in range(1, 7)]

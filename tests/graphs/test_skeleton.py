@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.equivalence import AncestralSets
 from dicola.graphs.mag import MAG
-from dicola.graphs.skeleton import RecordedSets, Skeleton
+from dicola.graphs.skeleton import BlanketSets, LaterSets, RecordedSets, SeparatingSets, Skeleton, Variables
+from dicola.graphs.undirected import UndirectedGraph
+from dicola.orient.equivalence import AncestralSets
 
 
 @pytest.fixture
@@ -45,6 +46,66 @@ def test_items_come_sorted_by_pair():
 def test_relabelling_reads_positions_as_variables_even_when_the_order_turns():
     sets = RecordedSets({(0, 2): [1]}).relabelled((9, 4, 7))
     assert sets.get(7, 9) == (4,) and len(sets) == 1
+
+
+class Known(SeparatingSets):
+    """Nothing but ``get``."""
+
+    def __init__(self, sets: dict[tuple[int, int], Variables]) -> None:
+        self.sets = sets
+
+    def get(self, x: int, y: int) -> Variables | None:
+        return self.sets.get((min(x, y), max(x, y)))
+
+
+KNOWN = Known({(0, 2): (1,), (0, 3): ()})
+
+
+def test_a_class_with_get_alone_lists_writes_and_relabels_its_sets():
+    sets = KNOWN
+    assert list(sets.known((0, 1, 2, 3))) == [(0, 2, (1,)), (0, 3, ())]
+    assert RecordedSets.from_dict(sets.to_dict((0, 1, 2, 3)), (0, 1, 2, 3)) == RecordedSets({(0, 2): [1], (0, 3): []})
+    assert sets.provenance(0, 2) is None and sets.leaves_with(0, 2) == ()
+    turned = sets.relabelled((9, 4, 7, 5))
+    assert turned.get(7, 9) == turned.get(9, 7) == (4,) and turned.get(5, 9) == () and turned.get(4, 9) is None
+    assert turned.get(0, 2) is None, "nothing is known of other variables"
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        Known({(0, 1): (), (2, 4): (3,)}),
+        RecordedSets({(0, 1): (), (2, 4): (3,)}),
+        RecordedSets({(0, 1): ()}, otherwise=Known({(2, 4): (3,)})),
+    ],
+    ids=["own", "recorded", "both"],
+)
+def test_sets_learned_side_by_side_are_parted_by_their_numbers(sets):
+    first, second = sets.parted([((5, 9), UndirectedGraph.complete(2)), ((2, 5, 9), UndirectedGraph.complete(3))])
+    assert first.get(5, 9) == () and second.get(5, 9) is None
+    assert second.get(9, 2) == (5,) and first.get(9, 2) is None
+
+
+def test_what_was_recorded_comes_before_the_others_and_is_written_with_them():
+    sets = RecordedSets({(2, 0): [3], (1, 3): [0]}, otherwise=KNOWN)
+    assert sets.to_dict((0, 1, 2, 3)) == {"separating_sets": [(0, 2, (3,)), (0, 3, ()), (1, 3, (0,))]}
+
+
+def test_what_was_found_later_is_written_apart_and_told_as_such():
+    sets = LaterSets({(2, 0): [3]}, otherwise=KNOWN)
+    facts = sets.to_dict((0, 1, 2, 3))
+    assert facts == {"separating_sets": [(0, 2, (1,)), (0, 3, ())], "separated_later": [(0, 2, (3,))]}
+    assert sets.provenance(0, 2) == sets.provenance(2, 0) == "Found while orienting, after the merge."
+    assert sets.provenance(0, 3) is None
+
+
+def test_blankets_are_written_instead_of_the_sets_that_follow_from_them():
+    path = UndirectedGraph.from_masks([0b010, 0b101, 0b010])
+    sets = RecordedSets({(4, 6): []}, otherwise=BlanketSets(path, (4, 5, 6)))
+    facts = sets.to_dict((4, 5, 6))
+    assert facts == {"separating_sets": [(4, 6, ())], "blankets": [[5], [4, 6], [5]]}
+    assert list(facts) == ["separating_sets", "blankets"] and RecordedSets.from_dict(facts, (4, 5, 6)) == sets
+    assert BlanketSets.from_dict(facts, (4, 5, 6)).get(6, 4) == (5,)
 
 
 def test_sets_computed_from_a_mag_are_none_for_adjacent_and_separate_the_others():

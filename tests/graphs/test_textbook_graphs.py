@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dicola.graphs.dag import DAG
-from dicola.graphs.equivalence import legality, mag_to_pag, markov_equivalent, member_mag
 from dicola.graphs.mag import MAG
 from dicola.graphs.pag import PAG
+from dicola.orient.equivalence import legality, mag_to_pag, markov_equivalent, member_mag
 from tests.reference_models import PathSeparation, bits, common_marks, equivalence_class
 
 EX4 = ("T --> A; A <-> B; X --> B", "T o-> A; A <-> B; X o-> B")

@@ -9,10 +9,11 @@ import pytest
 
 from dicola import DAG, MAG, FisherZ, Oracle, simulate
 from dicola.ci.base import CITest
-from dicola.ci.questions import Separation
+from dicola.ci.questions import SweepLevel
 from dicola.graphs.skeleton import RecordedSets
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.adjacency import separate_by_neighbours, starting_point
+from tests.asking import counted, given_rest
 from tests.exactness.run import hidden_dag
 
 
@@ -51,8 +52,10 @@ class Shuffled(CITest):
     def verdict(self, x, y, z):
         return self._test.verdict(x, y, z)
 
-    def counted_sweep_level(self, adjacency, size, candidates=None, tried=None) -> tuple[list[Separation], int]:
-        fallen, tests = self._test.counted_sweep_level(adjacency, size, candidates, tried)
+    def answer(self, question):
+        if not isinstance(question, SweepLevel):
+            return None
+        fallen, tests = counted(self._test, question)
         return fallen[::-1], tests
 
 
@@ -86,9 +89,9 @@ def test_a_cold_start_is_the_complete_graph_without_sets():
 
 def test_a_warm_start_is_the_independence_graph_with_the_smaller_blanket_for_every_pair_outside():
     oracle = Oracle(MAG.from_text("A --> B; B --> C; C --> D; E --> D"))
-    uig = UndirectedGraph.from_matrix(oracle.given_rest())
+    uig = UndirectedGraph.from_matrix(given_rest(oracle))
     adjacency, sets = starting_point(5, uig)
-    assert np.array_equal(adjacency, oracle.given_rest())
+    assert np.array_equal(adjacency, given_rest(oracle))
     known = {(x, y): sets.get(x, y) for x, y in combinations(range(5), 2) if not adjacency[x, y]}
     assert known == {(0, 2): (1,), (0, 3): (1,), (0, 4): (1,), (1, 3): (0, 2), (1, 4): (0, 2)}
     assert not any(sets.get(x, y) for x, y in combinations(range(5), 2) if adjacency[x, y]) and not len(sets)
@@ -99,7 +102,7 @@ def test_every_blanket_of_a_warm_start_separates():
     for number in range(60):
         dag, latents = hidden_dag(101, number)
         oracle = Oracle(dag, latents)
-        _, sets = starting_point(len(oracle), UndirectedGraph.from_matrix(oracle.given_rest()))
+        _, sets = starting_point(len(oracle), UndirectedGraph.from_matrix(given_rest(oracle)))
         assert all(x not in z and y not in z and oracle.verdict(x, y, z).independent for (x, y), z in sets.items())
 
 

@@ -11,7 +11,7 @@ import pytest
 from dicola import DAG, FCI, CallableTest, FisherZ, InvalidSetting, Ledger, NeedsData, Oracle, discover, simulate
 from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.learners.collider_policies import POLICIES, collider_policy
-from dicola.learners.names import LEARNERS
+from dicola.learners.registry import LEARNERS
 from tests.exactness.learners import COMPLETE, edges_too_many, insufficient_truth, plain_dag, random_truth
 from tests.exactness.run import hidden_dag
 
@@ -77,7 +77,7 @@ def test_the_recorded_set_decides_by_default():
 def test_one_set_with_b_and_one_without_is_left_undecided_and_said_so(policy, decompose):
     found = answer(three(0.3, 0.6), policy, decompose)
     assert str(found.pag) == OPEN
-    assert found.warnings == ("1 unshielded triples could be colliders or not; no rule used them.",)
+    assert found.warnings == ("1 unshielded triple could be a collider or not; no rule used it.",)
 
 
 @pytest.mark.parametrize("policy", ASKING)
@@ -128,13 +128,13 @@ def test_majority_counts_the_sets(separating, is_collider):
     b, a, c = (found.pag.index(v) for v in "BAC")
     head = bool(found.pag.marks[a, b] == 2 and found.pag.marks[c, b] == 2)
     assert head == (is_collider is True)
-    assert (is_collider is None) == any("could be colliders" in warning for warning in found.warnings)
+    assert (is_collider is None) == any("no rule used" in warning for warning in found.warnings)
 
 
 @pytest.mark.parametrize("separating", [{"", "D", "B"}, {"", "B", "BD"}, {"", "D", "B", "BD"}])
 def test_conservative_wants_them_all_to_agree(separating):
     found = discover(four(separating), "fci", decompose=False, colliders="conservative")
-    assert any("could be colliders" in warning for warning in found.warnings)
+    assert any("no rule used" in warning for warning in found.warnings)
 
 
 def test_no_arrowhead_passes_through_a_triple_left_undecided():
@@ -204,7 +204,7 @@ def test_data_leave_triples_undecided_and_max_p_none():
         dag, latents = hidden_dag(53, seed)
         test = FisherZ(simulate.linear_gaussian(dag, 150, seed=seed).drop(columns=list(latents)), alpha=0.05)
         for policy in POLICIES:
-            undecided[policy] += any("could be colliders" in warning for warning in discover(test, colliders=policy).warnings)
+            undecided[policy] += any("no rule used" in warning for warning in discover(test, colliders=policy).warnings)
     assert undecided["sepset"] == undecided["max_p"] == 0 < undecided["majority"] <= undecided["conservative"]
 
 

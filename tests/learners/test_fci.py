@@ -13,7 +13,8 @@ from dicola.blankets.grow_shrink import IAMB
 from dicola.ci.base import Among
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context
-from dicola.learners.names import LEARNERS, learner_named
+from dicola.learners.registry import LEARNERS, learner_named
+from tests.asking import given_rest
 from tests.exactness.run import hidden_dag
 
 EX6 = MAG.from_text("0 --> 1; 2 --> 0; 2 --> 1; 4 --> 3; 3 --> 5; 4 --> 5; 0 <-> 5; 1 <-> 3; 2 <-> 3", nodes="012345")
@@ -21,7 +22,7 @@ VARIANTS = [FCI(), FCI(possible_dsep="textbook")]
 
 
 def graph_of(oracle: Oracle) -> UndirectedGraph:
-    return UndirectedGraph.from_matrix(oracle.given_rest())
+    return UndirectedGraph.from_matrix(given_rest(oracle))
 
 
 @pytest.mark.parametrize("learner", VARIANTS, ids=lambda learner: learner.possible_dsep)

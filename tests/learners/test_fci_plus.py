@@ -13,6 +13,7 @@ from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.adjacency import minimal_subset, separate_by_neighbours, starting_point
 from dicola.learners.base import Context
 from dicola.learners.fci_plus import augmented_graph, hierarchy, possible_links
+from tests.asking import given_rest
 from tests.exactness.learners import EX4, EX5, EX6, insufficient_truth, random_truth
 from tests.orient.drawn import Drawn
 from tests.reference_models import ancestors
@@ -173,7 +174,7 @@ def test_a_minimal_subset_separates_and_loses_no_member():
 def test_sets_are_minimal_where_it_starts_from_the_independence_graph():
     for number in range(100):
         oracle = random_truth(5, number).oracle()
-        uig = UndirectedGraph.from_matrix(oracle.given_rest())
+        uig = UndirectedGraph.from_matrix(given_rest(oracle))
         for (x, y), z in FCIPlus().learn_skeleton(oracle, context=Context(uig=uig, warm=True)).separating_sets().items():
             assert oracle(x, y, z).independent and not any(oracle(x, y, set(z) - {v}).independent for v in z)
 

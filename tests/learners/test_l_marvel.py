@@ -10,10 +10,12 @@ import pytest
 
 from dicola import MAG, CallableTest, FisherZ, LMarvel, Oracle, discover, mag_to_pag, simulate
 from dicola.blankets.total_conditioning import TotalConditioning
+from dicola.ci.inquiry import Inquiry
 from dicola.decompose.uig import independence_graph
 from dicola.graphs.bits import mask_of, members
 from dicola.learners.base import Context
 from dicola.learners.l_marvel import _Removal
+from tests.asking import given_rest
 from tests.exactness.learners import EX4, EX6, edges_missed, insufficient_truth, random_truth
 from tests.exactness.run import hidden_dag, wrong_sets
 from tests.reference_models import Marks, collider_connected, mag_by_definition, names, random_mag
@@ -26,7 +28,7 @@ INVALID_WHEN_LIMITED = MAG.from_text(
 def search_on(marks: Marks, max_size: int | None = None) -> _Removal:
     """A search about to begin, with the true blankets."""
     blankets = [mask_of(v for v, beside in enumerate(row) if beside) for row in collider_connected(marks)]
-    return _Removal(Oracle(MAG.from_matrix(marks, names(len(marks)))), blankets, max_size)
+    return _Removal(Inquiry(Oracle(MAG.from_matrix(marks, names(len(marks))))), blankets, max_size)
 
 
 def drawn_mag(seed: int, number: int, most: int = 6) -> Marks:
@@ -97,7 +99,7 @@ def test_after_every_removal_the_blankets_are_those_of_the_mag_over_the_rest(chu
 def test_a_pair_of_the_blanket_that_are_not_both_neighbours_can_fall_apart():
     mag = MAG.from_text("Y --> W; W <-> X; X <-> U; Z --> U")
     oracle = Oracle(mag)
-    search = _Removal(oracle, [mask_of(np.nonzero(row)[0].tolist()) for row in oracle.given_rest()], None)
+    search = _Removal(Inquiry(oracle), [mask_of(np.nonzero(row)[0].tolist()) for row in given_rest(oracle)], None)
     u, w, x, y, z = (oracle.labels.index(v) for v in "UWXYZ")
     assert search.blankets[y] >> z & 1
     search._find_neighbours(x)
@@ -108,7 +110,7 @@ def test_a_pair_of_the_blanket_that_are_not_both_neighbours_can_fall_apart():
 
 def test_in_ex4_the_first_variable_of_the_smallest_blanket_that_may_go_is_taken_out_first():
     oracle = Oracle(EX4)
-    search = _Removal(oracle, [mask_of(np.nonzero(row)[0].tolist()) for row in oracle.given_rest()], None)
+    search = _Removal(Inquiry(oracle), [mask_of(np.nonzero(row)[0].tolist()) for row in given_rest(oracle)], None)
     order: list[str] = []
     remove = search._remove
     search._remove = lambda x: (order.append(oracle.labels[x]), remove(x))  # type: ignore[method-assign, assignment]
@@ -159,7 +161,7 @@ def test_every_removal_of_a_noisy_run_takes_one_variable_out():
     for seed in range(30):
         n = 8
         test = CallableTest(coin(seed, 0.02), names=names(n))
-        search = _Removal(test, [mask_of(np.nonzero(row)[0].tolist()) for row in test.given_rest()], None)
+        search = _Removal(Inquiry(test), [mask_of(np.nonzero(row)[0].tolist()) for row in given_rest(test)], None)
         left: list[int] = []
         remove = search._remove
 

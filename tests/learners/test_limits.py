@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dicola import FCI, ICD, PC, RFCI, FCIPlus, FisherZ, InvalidSetting, LMarvel, Oracle, discover, simulate
-from dicola.learners.names import LEARNERS
+from dicola.learners.registry import LEARNERS
 from tests.exactness.learners import EX4, EX5, EX6, edges_missed, insufficient_truth, plain_dag, random_truth
 from tests.exactness.run import hidden_dag, wrong_sets
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from dicola import DAG, Discovery, FisherZ, InvalidSetting, Ledger, NeedsData, Oracle, discover, legality, metrics, simulate
-from dicola.graphs.equivalence import AncestralSets
 from dicola.learners.base import Context
 from dicola.learners.mag_bic import MagBIC
+from dicola.orient.equivalence import AncestralSets
 from dicola.orient.fixpoint import orient
 
 

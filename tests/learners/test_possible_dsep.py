@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dicola import DAG, MAG, Oracle
+from dicola.ci.questions import FindSeparator
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets
 from dicola.learners.adjacency import separate_by_neighbours, starting_point
@@ -142,9 +143,10 @@ def test_sets_of_neighbours_are_not_tried_again_up_to_the_size_already_searched(
     oracle = Oracle(EX5)
 
     class Asked(type(oracle)):
-        def counted_find_separator(self, x, y, candidates, sizes, tried=(), *more):
-            asked.append((sizes, tuple(map(frozenset, tried))))
-            return super().counted_find_separator(x, y, candidates, sizes, tried, *more)
+        def answer(self, question):
+            if isinstance(question, FindSeparator):
+                asked.append((question.sizes, tuple(map(frozenset, question.tried))))
+            return super().answer(question)
 
     for searched in (None, 1):
         asked.clear()

@@ -14,6 +14,7 @@ from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners import rfci
 from dicola.learners.base import Context
 from dicola.learners.rfci import check_triples
+from tests.asking import given_rest
 from tests.exactness.learners import (
     EX4,
     EX5,
@@ -181,7 +182,7 @@ def test_an_answer_found_alone_can_be_written_and_read_back(tmp_path):
 def test_separating_sets_are_minimal_whether_it_starts_from_the_complete_graph_or_from_the_independence_graph():
     for number in range(150):
         oracle = random_truth(8, number).oracle()
-        uig = UndirectedGraph.from_matrix(oracle.given_rest())
+        uig = UndirectedGraph.from_matrix(given_rest(oracle))
         for context in (None, Context(uig=uig, warm=True)):
             skeleton = RFCI().learn_skeleton(oracle, context=context)
             for (x, y), z in skeleton.separating_sets().items():

@@ -8,12 +8,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from dicola.graphs.equivalence import AncestralSets, mag_to_pag
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import CIRCLE
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import RecordedSets, SeparatingSets, Skeleton
 from dicola.orient.colliders import by_separating_set, r0
+from dicola.orient.equivalence import AncestralSets, mag_to_pag
 from dicola.orient.fixpoint import Rules, apply_rules, orient
 from dicola.orient.partial import PartialGraph
 from tests.reference_models import (

@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from dicola import CITest
+from dicola.ci.questions import FindSeparator, SweepLevel
 
 DEPARTURES = {
     "unions": "colliders are read from the union of all sets that separate a pair at its level, instead of the first",
@@ -48,7 +49,7 @@ class _Search:
     def by_neighbours(self) -> None:
         size = 0
         while self.adjacent.sum(axis=1).max() > size and (self.depth is None or size <= self.depth):
-            fallen = self.ci.sweep_level(self.adjacent, size)
+            fallen = self.ci.ask(SweepLevel(self.adjacent, size))
             for x, y, first in fallen:
                 self.sets[x, y] = self.union(x, y, size) if "unions" in self.departures else set(first)
             for x, y, _ in fallen:
@@ -133,7 +134,7 @@ class _Search:
         now = self.adjacent if passes_over else start
         is_tried = passes_over or self.depth is None or size <= self.depth
         tried = [set(np.flatnonzero(now[v]).tolist()) for v in (x, y)] if is_tried else []
-        found = self.ci.find_separator(x, y, pool, (size,), tried)
+        found = self.ci.ask(FindSeparator(x, y, pool, (size,), tried))
         lost = set(pool[:size]) if "first set lost" in self.departures and size < len(pool) else None
         if found is None or set(found) != lost:
             return found is not None

@@ -12,6 +12,7 @@ import numpy as np
 
 from dicola import CITest
 from dicola.blankets.total_conditioning import TotalConditioning
+from dicola.ci.questions import FindSeparator
 
 DEPARTURES = {
     "whole blanket": "the search for neighbours of x also asks given all the rest of the blanket, which dicola leaves out",
@@ -82,7 +83,7 @@ class _Removal:
                 self.known.setdefault(pair, (set(min(self.blankets[x], self.blankets[y], key=len)), False))
                 continue
             pool = self.blankets[x] - {y}
-            separating = self.ci.find_separator(x, y, sorted(pool), range(len(pool) + ("whole blanket" in self.departures)))
+            separating = self.ci.ask(FindSeparator(x, y, sorted(pool), range(len(pool) + ("whole blanket" in self.departures))))
             if separating is None:
                 self.beside[x].append(y)
                 self.beside[y].append(x)
@@ -112,11 +113,11 @@ class _Removal:
         known, tested = self.known.get(pair, (None, False))
         if known is not None and known <= pool and (tested or "untested blanket" not in self.departures):
             return True
-        separating = self.ci.find_separator(y, z, sorted(pool), range(len(pool) + 1))
+        separating = self.ci.ask(FindSeparator(y, z, sorted(pool), range(len(pool) + 1)))
         if separating is not None:
             self.known.setdefault(pair, (set(separating), True))
             return True
-        return self.ci.find_separator(y, z, sorted(pool | {x}), range(1, len(pool) + 2), tried=[pool]) is None
+        return self.ci.ask(FindSeparator(y, z, sorted(pool | {x}), range(1, len(pool) + 2), tried=[pool])) is None
 
     def update_around(self, x: int) -> None:
         near = [v for v in self.beside[x] if v in self.left] if "neighbours updated" in self.departures else sorted(self.blankets[x])

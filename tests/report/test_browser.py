@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from dicola import DAG, Discovery, FisherZ, Oracle, discover, simulate
+from dicola.edge_table import edge_table
 from dicola.graphs.marks import Edge
+from dicola.report.page import page as report_page
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="the browser tests need selenium (extra test)")
 from selenium.webdriver import ActionChains, Keys  # noqa: E402
@@ -39,10 +41,10 @@ def browser() -> Iterator[Any]:
 class Page:
     """A report in the browser, and what one does with it."""
 
-    def __init__(self, browser: Any, folder: Path, found: Discovery) -> None:
+    def __init__(self, browser: Any, folder: Path, found: Discovery, text: str | None = None) -> None:
         self.browser, self.found = browser, found
         file = folder / "report.html"
-        file.write_text(found.report(), encoding="utf-8", newline="")
+        file.write_text(found.report() if text is None else text, encoding="utf-8", newline="")
         self.bytes = file.stat().st_size
         browser.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride", {"width": 1280, "height": 860, "deviceScaleFactor": 1, "mobile": False}
@@ -239,6 +241,82 @@ def tables(page: Page) -> None:
     assert page.rows()[0][1] == str(most)
 
 
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [("edges", "EVIDENCE"), ("variables", "DECOMPOSITION"), ("pairs", "ARE INDEPENDENT")],
+    ids=["edges", "variables", "pairs"],
+)
+def test_a_whole_row_of_a_table_opens_what_it_is_about(table, told, browser, tmp_path) -> None:
+    page = Page(browser, tmp_path, asia())
+    page.view("tables")
+    page.view(table)
+    row = page.rows()[1]
+    box = page.run("return document.querySelectorAll('.place tbody tr')[1].getBoundingClientRect().toJSON()")
+    page.click(box["right"] - 3, box["y"] + box["height"] / 2)  # in the last cell, beside what stands in it
+    assert told in page.side().upper() and row[0] in page.side()
+    page.view("tables")
+    page.run("document.querySelector('.place tbody tr').focus()")
+    browser_keys(page, Keys.ARROW_DOWN)
+    assert page.run("return [...document.querySelectorAll('.place tbody tr')].indexOf(document.activeElement)") == 1
+    assert page.run("return [...document.querySelectorAll('.place tbody tr')].filter((tr) => tr.tabIndex === 0).length") == 1
+    browser_keys(page, Keys.ENTER)
+    assert told in page.side().upper() and row[0] in page.side()
+    assert page.run("return document.documentElement.dataset.view") == "graph"
+    assert page.complaints() == []
+
+
+def test_a_button_in_a_row_still_does_its_own(browser, tmp_path) -> None:
+    page = Page(browser, tmp_path, asia())
+    page.view("tables")
+    other = page.rows()[0][2]
+    page.all(".place tbody tr:first-child .name")[1].click()
+    assert page.one(".side:not(.wide) h2").text == other
+    page.view("tables")
+    page.run("document.querySelector('.place tbody tr:first-child .open').focus()")
+    browser_keys(page, Keys.ENTER)
+    assert "EVIDENCE" in page.side().upper() and page.complaints() == []
+
+
+def test_text_marked_in_a_row_does_not_open_it(browser, tmp_path) -> None:
+    page = Page(browser, tmp_path, asia())
+    page.view("tables")
+    x, y = page.middle(".place tbody tr td:last-child")
+    actions = ActionChains(browser)
+    actions.w3c_actions.pointer_action.move_to_location(round(x) - 60, round(y) - 2)
+    actions.click_and_hold().move_by_offset(40, 0).release().perform()
+    assert page.run("return getSelection().toString()")
+    assert page.run("return document.documentElement.dataset.view") == "tables"
+
+
+def test_the_table_of_edges_tells_the_weakest_test_of_each(browser, tmp_path) -> None:
+    frame = simulate.linear_gaussian(simulate.network("asia"), 2000, seed=1)
+    ci = FisherZ(frame, alpha=0.01)
+    found = discover(ci)
+    table = edge_table(found.pag, found.skeleton, ci, found.tree)
+    page = Page(browser, tmp_path, found, report_page(found, table))
+    page.view("tables")
+    heads = [head.text for head in page.all(".tables thead th")]
+    assert heads == ["From", "Edge", "To", "p-value", "Given", "Partial correlation", "Rules", "In words"]
+    page.all(".tables thead button")[3].click()
+    weakest = table.sort_values("p_value", ascending=False).iloc[0]
+    first = page.rows()[0]
+    assert {first[0], first[2]} == {weakest["u"], weakest["v"]}
+    assert float(first[3]) == pytest.approx(weakest["p_value"], rel=0.06) and first[4] == (weakest["given"] or "nothing")
+    assert float(first[5].replace("\u2212", "-")) == pytest.approx(weakest["partial_correlation"], abs=6e-4)
+    page.all(".place tbody .open")[0].click()
+    assert f"p = {first[3]} given {first[4]}, partial correlation {first[5]}." in page.side()
+    assert page.complaints() == []
+
+
+def test_without_a_test_the_table_of_edges_tells_none(browser, tmp_path) -> None:
+    found = asia()
+    page = Page(browser, tmp_path, found, report_page(found, edge_table(found.pag, found.skeleton, None, found.tree)))
+    page.view("tables")
+    assert [head.text for head in page.all(".tables thead th")] == ["From", "Edge", "To", "Rules", "In words"]
+    page.all(".place tbody .open")[0].click()
+    assert "Weakest test" not in page.side() and page.complaints() == []
+
+
 def separating_sets(page: Page) -> None:
     """The page answers like the library which set separates two variables."""
     page.view("pairs")
@@ -404,3 +482,41 @@ def test_without_scripts_the_page_is_plain_and_whole(browser, tmp_path) -> None:
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
     assert browser.find_elements(By.CSS_SELECTOR, "header.app") == []
     assert browser.find_element(By.CSS_SELECTOR, "main svg.pag").is_displayed()
+
+
+LIGHT, DARK = "rgb(255, 255, 255)", "rgb(20, 24, 30)"
+
+
+@pytest.mark.parametrize(
+    ("page_says", "system", "ground"),
+    [
+        ('<body data-jp-theme-light="false" style="--jp-content-font-color1: #ddd">', "light", DARK),
+        ('<body data-jp-theme-light="true" style="--jp-content-font-color1: #222">', "dark", LIGHT),
+        ('<body class="vscode-dark" style="--vscode-editor-foreground: #ddd">', "light", DARK),
+        ('<body class="vscode-light" style="--vscode-editor-foreground: #222">', "dark", LIGHT),
+        ('<body class="vscode-high-contrast vscode-high-contrast-light" style="color: #222">', "dark", LIGHT),
+        ('<html theme="dark"><body style="color: #ddd">', "light", DARK),
+        ("<body>", "light", LIGHT),
+        ("<body>", "dark", DARK),
+    ],
+)
+def test_a_card_has_the_colours_of_its_notebook_else_of_the_system(page_says, system, ground, browser, tmp_path) -> None:
+    file = tmp_path / "notebook.html"
+    file.write_text(f"<!doctype html>{page_says}{asia()._repr_html_()}", encoding="utf-8")
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"media": "screen", "features": [{"name": "prefers-color-scheme", "value": system}]}
+    )
+    browser.get(file.as_uri())
+    look = "const seen = getComputedStyle(document.querySelector(arguments[0])); return seen[arguments[1]]"
+    boxes, names, text = (
+        browser.execute_script(look, *what) for what in ((".node rect", "fill"), (".node text", "fill"), (".dicola-card", "color"))
+    )
+    assert browser.execute_script(look, ".ground", "fill") == ground
+    assert (brightness(boxes) < brightness(names)) == (ground == DARK)
+    if page_says != "<body>":
+        assert (brightness(text) > 128) == (ground == DARK)
+
+
+def brightness(colour: str) -> float:
+    red, green, blue = (float(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(","))
+    return (red + green + blue) / 3

@@ -9,7 +9,7 @@ from dicola import DAG, FCI, RFCI, DicolaError, Discovery, FisherZ, InvalidGraph
 from dicola.graphs.marks import Mark
 from dicola.orient.partial import Conflict
 from dicola.report.explain import separation_of
-from dicola.report.words import RULES, rule_in_words
+from dicola.report.rule_text import RULES, rule_in_words
 
 
 @pytest.fixture(scope="module")

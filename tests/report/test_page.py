@@ -115,6 +115,18 @@ def test_facts_hold_the_graph_the_reasons_and_the_separating_sets(found, text) -
     assert recorded and all(found.skeleton.sets.get(x, y) is not None or (x, y) in found.skeleton.edges for x, y in recorded)
 
 
+def test_facts_hold_the_weakest_test_of_each_edge_where_it_is_told(found, text) -> None:
+    rows = found.pag.to_pandas().assign(p_value=0.0012345, given="B, C", sign="-", partial_correlation=-0.25)
+    rows.loc[0, ["p_value", "partial_correlation"]] = np.nan
+    rows.loc[1, ["sign", "partial_correlation"]] = [None, np.nan]
+    facts = json.loads(FACTS.search(page(found, rows.sample(frac=1.0, random_state=1)))[1])
+    told = {frozenset(facts["names"][end] for end in edge[:2]): test for edge, test in zip(facts["edges"], facts["evidence"], strict=True)}
+    wanted = [None, [0.001234, "B, C", None, None], *[[0.001234, "B, C", "-", -0.25]] * (len(rows) - 2)]
+    assert told == {frozenset((row.u, row.v)): test for row, test in zip(rows.itertuples(), wanted, strict=True)}
+    assert json.loads(FACTS.search(text)[1])["evidence"] is None
+    assert page(found, rows.assign(p_value=np.nan)) == text
+
+
 def test_sets_that_are_too_many_stay_out_of_the_page(found, monkeypatch) -> None:
     monkeypatch.setattr("dicola.report.payload._ROOM_FOR_SETS", 3)
     assert json.loads(FACTS.search(page(found))[1])["sets"] is None

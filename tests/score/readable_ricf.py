@@ -26,8 +26,20 @@ def misfit(correlation: np.ndarray, slopes: np.ndarray, omega: np.ndarray) -> fl
     return float(np.linalg.slogdet(omega)[1] + np.trace(np.linalg.solve(omega, residual)) - len(omega))
 
 
-def fitted(correlation: np.ndarray, mag: MAG, sweeps: int = 2000) -> float:
-    """The misfit of a MAG at its best, by residual iterative conditional fitting of the whole graph at once."""
+def fitted(correlation: np.ndarray, mag: MAG) -> float:
+    """The misfit of a MAG at its best."""
+    return misfit(correlation, *parameters(correlation, mag))
+
+
+def implied(correlation: np.ndarray, mag: MAG) -> np.ndarray:
+    """The correlations that a MAG implies at its best."""
+    slopes, omega = parameters(correlation, mag)
+    total = np.linalg.inv(np.eye(len(mag)) - slopes)
+    return total @ omega @ total.T
+
+
+def parameters(correlation: np.ndarray, mag: MAG, sweeps: int = 2000) -> tuple[np.ndarray, np.ndarray]:
+    """Slopes and residual covariance at their best, by residual iterative conditional fitting of the whole graph at once."""
     n = len(mag)
     arrows, joined = edges_of(mag)
     slopes, omega = np.zeros((n, n)), np.eye(n)
@@ -48,7 +60,7 @@ def fitted(correlation: np.ndarray, mag: MAG, sweeps: int = 2000) -> float:
             omega[i, i] = correlation[i, i] - coefficients @ response + omega[i, rest] @ weights[np.ix_(rest, rest)] @ omega[rest, i]
         if np.abs(omega - before).max() < 1e-10:
             break
-    return misfit(correlation, slopes, omega)
+    return slopes, omega
 
 
 def maximised(correlation: np.ndarray, mag: MAG) -> float:

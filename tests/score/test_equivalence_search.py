@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dicola.graphs.equivalence import markov_equivalent
 from dicola.graphs.mag import MAG
+from dicola.orient.equivalence import markov_equivalent
 from dicola.score.ancestral import marks_of_dag
 from dicola.score.equivalence_search import equivalence_search
 from dicola.score.gaussian_bic import GaussianBIC

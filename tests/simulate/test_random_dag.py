@@ -138,7 +138,7 @@ def test_hide_nothing_is_the_empty_tuple():
     ("n_latents", "pool", "message"),
     [
         (3, "any", "only 2 vertices have two children or more"),
-        (2, "root", "only 1 parentless vertices have two children or more"),
+        (2, "root", "only 1 parentless vertex has two children or more"),
         (1, "leaf", "pool='leaf' is unknown"),
         (-1, "any", "n_latents must be at least 0"),
     ],

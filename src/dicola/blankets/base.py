@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence
 from dicola.ci.questions import Adjacency
 from dicola.graphs.skeleton import Variables
 
@@ -15,16 +15,20 @@ class BlanketLearner(ABC):
     """Learns the pairs that are in each other's Markov blanket among the variables of a test."""
 
     name: ClassVar[str]
+    title: ClassVar[str]
+    reference: ClassVar[str]
+    assumes: ClassVar[str]
+    guarantee: ClassVar[str]
 
     @abstractmethod
-    def learn(self, ci: CITest, block: Sequence[int] | None = None) -> Adjacency:
+    def learn(self, ci: Evidence, block: Sequence[int] | None = None) -> Adjacency:
         """Symmetric matrix over ``block`` (default: all variables): is one in the other's blanket relative to all variables of ``ci``?"""
 
-    def blanket(self, ci: CITest, target: int, among: Sequence[int] | None = None) -> Variables:
+    def blanket(self, ci: Evidence, target: int, among: Sequence[int] | None = None) -> Variables:
         """Which of ``among`` (default: all variables) are in the blanket of one variable; sorted."""
         row = self.learn(ci)[target]
         return tuple(v for v in (range(len(ci)) if among is None else sorted(among)) if row[v])
 
-    def warnings(self, ci: CITest) -> tuple[str, ...]:
+    def warnings(self, ci: Evidence) -> tuple[str, ...]:
         """What the user should know before trusting the blankets over all variables of ``ci``."""
         return ()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import ClassVar
 
 import numpy as np
 
 from dicola.blankets.base import BlanketLearner
-from dicola.ci.base import CITest, checked_alpha
+from dicola.ci.base import checked_alpha
+from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.graphs.skeleton import Variables
 
@@ -24,13 +26,18 @@ class GrowShrink(BlanketLearner):
     """
 
     name: ClassVar[str] = "grow_shrink"
+    title: ClassVar[str] = "Grow-shrink"
+    reference: ClassVar[str] = "Margaritis and Thrun (1999)"
+    assumes: ClassVar[str] = "little about the number of rows: it conditions on the blanket found so far"
+    guarantee: ClassVar[str] = "exact in MAGs with perfect answers; alpha=None is the level of the independence test"
+
     alpha: float | None = None
 
     def __post_init__(self) -> None:
         if self.alpha is not None:
             object.__setattr__(self, "alpha", checked_alpha(self.alpha))
 
-    def learn(self, ci: CITest, block: Sequence[int] | None = None) -> Adjacency:
+    def learn(self, ci: Evidence, block: Sequence[int] | None = None) -> Adjacency:
         inside = list(range(len(ci))) if block is None else list(block)
         claimed = np.zeros((len(inside), len(inside)), dtype=np.bool_)
         if len(inside) < 2:
@@ -40,14 +47,14 @@ class GrowShrink(BlanketLearner):
             claimed[i] = [v in blanket for v in inside]
         return claimed | claimed.T
 
-    def blanket(self, ci: CITest, target: int, among: Sequence[int] | None = None) -> Variables:
+    def blanket(self, ci: Evidence, target: int, among: Sequence[int] | None = None) -> Variables:
         found = self._shrunk(ci, target, self._grown(ci, target))
         return found if among is None else tuple(v for v in found if v in set(among))
 
-    def _depends(self, ci: CITest, target: int, other: int, given: list[int]) -> bool:
+    def _depends(self, ci: Evidence, target: int, other: int, given: list[int]) -> bool:
         return not ci(target, other, given).independent_at(self.alpha)
 
-    def _grown(self, ci: CITest, target: int) -> list[int]:
+    def _grown(self, ci: Evidence, target: int) -> list[int]:
         blanket: list[int] = []
         changed = True
         while changed:
@@ -58,7 +65,7 @@ class GrowShrink(BlanketLearner):
                     changed = True
         return blanket
 
-    def _shrunk(self, ci: CITest, target: int, blanket: list[int]) -> Variables:
+    def _shrunk(self, ci: Evidence, target: int, blanket: list[int]) -> Variables:
         changed = True
         while changed:
             changed = False
@@ -77,20 +84,26 @@ class IAMB(GrowShrink):
     """
 
     name: ClassVar[str] = "iamb"
+    title: ClassVar[str] = "IAMB"
+    reference: ClassVar[str] = "Tsamardinos, Aliferis and Statnikov (2003)"
+    assumes: ClassVar[str] = "little about the number of rows; takes the strongest dependence first, so its conditioning sets stay small"
 
-    def _grown(self, ci: CITest, target: int) -> list[int]:
+    def _grown(self, ci: Evidence, target: int) -> list[int]:
         blanket: list[int] = []
         while True:
-            best: tuple[float, float, int] | None = None
-            for v in range(len(ci)):
-                if v == target or v in blanket:
-                    continue
-                verdict = ci(target, v, blanket)
-                if verdict.independent_at(self.alpha):
-                    continue
-                p_value = 0.0 if verdict.p_value != verdict.p_value else verdict.p_value
-                rank = (p_value, -verdict.strength, v)
-                best = rank if best is None else min(best, rank)
-            if best is None:
+            asked = {v: ci(target, v, blanket) for v in range(len(ci)) if v != target and v not in blanket}
+            depending = {v: verdict.p_value for v, verdict in asked.items() if not verdict.independent_at(self.alpha)}
+            if not depending:
                 return blanket
-            blanket.append(best[2])
+            blanket.append(_strongest(ci, target, depending, tuple(sorted(blanket))))
+
+
+def _strongest(ci: Evidence, target: int, p_values: dict[int, float], given: Variables) -> int:
+    """The variable with the smallest p-value, the first of equals; those too small to differ are told apart by their logarithms."""
+    smallest = min(0.0 if isnan(p) else p for p in p_values.values())
+    equal = [v for v, p in p_values.items() if isnan(p) or p == smallest]
+    if len(equal) == 1 or smallest > 0.0:
+        return equal[0]
+    test = Inquiry.of(ci).test
+    logs = [test.log_p_values(min(target, v), max(target, v), [given]) for v in equal]
+    return min(zip(logs, equal, strict=True), key=lambda each: (0.0 if each[0] is None else float(each[0][0]), each[1]))[1]

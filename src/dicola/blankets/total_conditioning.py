@@ -4,13 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from dicola.blankets.base import BlanketLearner
-from dicola.ci.base import CITest, checked_alpha
-from dicola.ci.questions import Adjacency
-from dicola.errors import InvalidData
+from dicola.ci.base import checked_alpha
+from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.questions import Adjacency, Answered, GivenRest, Question, depends_given_rest
+from dicola.errors import InvalidData, Sentence
 from dicola.graphs.skeleton import Variables
+
+if TYPE_CHECKING:
+    from dicola.ci.fisher_z import FisherZ
+
+
+@dataclass(frozen=True, eq=False)
+class DependsOnTarget(Question[list[bool]]):
+    """Total conditioning for one variable: which of ``others`` depend on it given *all* other variables of the test?"""
+
+    target: int
+    others: Sequence[int]
+    alpha: float | None = None
+
+    def plain(self, ci: Inquiry) -> list[bool]:
+        return [depends_given_rest(ci, self.target, y, self.alpha) for y in self.others]
+
+    def by_correlations(self, test: FisherZ) -> Answered[list[bool]] | None:
+        """One row of the matrix, which one inverse gives as a whole."""
+        row = test.ask(GivenRest(self.alpha))[self.target].tolist()
+        return [row[y] for y in self.others], len(self.others)
 
 
 @dataclass(frozen=True)
@@ -22,26 +43,37 @@ class TotalConditioning(BlanketLearner):
     """
 
     name: ClassVar[str] = "total_conditioning"
+    title: ClassVar[str] = "Total conditioning"
+    reference: ClassVar[str] = "Pellet and Elisseeff (2008)"
+    assumes: ClassVar[str] = "clearly more rows than variables: every pair is tested given all other variables"
+    guarantee: ClassVar[str] = "exact in MAGs with perfect answers; alpha=None is the level 1/k² for k variables"
+
     alpha: float | None = None
 
     def __post_init__(self) -> None:
         if self.alpha is not None:
             object.__setattr__(self, "alpha", checked_alpha(self.alpha))
 
-    def learn(self, ci: CITest, block: Sequence[int] | None = None) -> Adjacency:
-        return ci.given_rest(self._checked_level(ci), block)
+    def learn(self, ci: Evidence, block: Sequence[int] | None = None) -> Adjacency:
+        return ci.ask(GivenRest(self._checked_level(ci), block))
 
-    def blanket(self, ci: CITest, target: int, among: Sequence[int] | None = None) -> Variables:
+    def blanket(self, ci: Evidence, target: int, among: Sequence[int] | None = None) -> Variables:
         others = [v for v in (range(len(ci)) if among is None else sorted(among)) if v != target]
-        depends = ci.depends_given_rest(target, others, self._checked_level(ci))
+        depends = ci.ask(DependsOnTarget(target, others, self._checked_level(ci)))
         return tuple(v for v, depending in zip(others, depends, strict=True) if depending)
 
-    def _checked_level(self, ci: CITest) -> float | None:
+    def _checked_level(self, ci: Evidence) -> float | None:
         k, n = len(ci), ci.n_samples
-        if n is not None and n <= k + 3:
+        rows = Inquiry.of(ci).test.rows_to_condition_on(k - 2)
+        if n is not None and n < rows:
             raise InvalidData(
-                f"total conditioning over {k} variables needs more than {k + 3} rows, and there are {n}. "
-                "Use a blanket learner that conditions on few variables: blankets='iamb' or blankets='grow_shrink'."
+                Sentence(
+                    "total conditioning over {k} variables needs more than {rows} rows, and there are {n}. "
+                    "Use a blanket learner that conditions on few variables: {blankets=iamb} or {blankets=grow_shrink}.",
+                    k=k,
+                    rows=rows - 1,
+                    n=n,
+                )
             )
         return self.level(k)
 
@@ -49,11 +81,15 @@ class TotalConditioning(BlanketLearner):
         """The level for k variables; a single variable has nothing to ask."""
         return 1.0 / k**2 if self.alpha is None and k > 1 else self.alpha
 
-    def warnings(self, ci: CITest) -> tuple[str, ...]:
+    def warnings(self, ci: Evidence) -> tuple[str, ...]:
         k, n = len(ci), ci.n_samples
-        if n is None or not (n - k - 1 < 50 or (n < 2 * k and n - k - 1 < 1000)):
+        if n is None or not Inquiry.of(ci).test.is_weak_given(k - 2):
             return ()
         return (
-            f"{n} rows for {k} variables leave total conditioning little power: true edges may be missed. "
-            "Consider blankets='iamb', a larger blanket level (uig_alpha) or more rows.",
+            Sentence(
+                "{n} rows for {k} variables leave total conditioning little power: true edges may be missed. "
+                "Consider {blankets=iamb}, a larger blanket level ({uig_alpha}) or more rows.",
+                n=n,
+                k=k,
+            ),
         )

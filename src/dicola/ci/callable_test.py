@@ -9,9 +9,9 @@ import numpy as np
 
 from dicola.ci.base import CITest, checked_alpha
 from dicola.ci.questions import Verdict
-from dicola.data import distinct_names, name_order
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Variables
+from dicola.tables.names import distinct_names, name_order
 
 
 class CallableTest(CITest):
@@ -21,7 +21,7 @@ class CallableTest(CITest):
 
     >>> test = CallableTest(lambda x, y, z: 0.5 if "B" in z else 0.0001, names=["A", "B", "C"], alpha=0.01)
     >>> test("A", "C", ["B"])
-    Verdict(independent=True, p_value=0.5, strength=0.0)
+    Verdict(independent=True, p_value=0.5)
     """
 
     is_slow = True

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise
-from math import atanh, erfc, sqrt
-from typing import Any, Literal
+from math import atanh, erfc, log, sqrt
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
+from scipy.special import log_ndtr, ndtri
 
-from dicola._kernels import growth, levels, precision
 from dicola._kernels import partial_correlation as kernel
+from dicola._kernels import precision
 from dicola.ci.base import CITest, checked_alpha
-from dicola.ci.questions import Adjacency, Bounds, FlatTree, Growth, Levels, Search, Separation, SetFamily, Verdict
-from dicola.data import (
-    Dataset,
-    as_dataset,
-    check_correlation,
-    correlation_of,
-    covariance_names,
-    distinct_names,
-    inverse_of,
-    name_order,
-    named_or_positions,
-    standardised,
-)
-from dicola.errors import InvalidData, InvalidSetting
-from dicola.graphs.skeleton import Pair, Variables
+from dicola.ci.gaussian import check_correlation, correlation_of, covariance_names, inverse_of, standardised
+from dicola.ci.questions import Answered, Question, Verdict
+from dicola.errors import InvalidData, InvalidSetting, Sentence, counted
+from dicola.graphs.skeleton import Variables
+from dicola.tables.checks import numeric_matrix
+from dicola.tables.names import distinct_names, name_order, named_or_positions
+from dicola.tables.table import Table, as_table
 
 _SMALL = 64  # variables up to which a kernel inverts faster than the call of a library takes
-_NOTHING = np.zeros((0, 0), dtype=np.bool_)
+Answer = TypeVar("Answer")
 Untestable = Literal["dependent", "independent", "raise"]
 
 
@@ -47,19 +38,29 @@ class FisherZ(CITest):
     (True, False)
     """
 
-    _whole: NDArray[np.float64]  # the correlation matrix of all variables, of which a part sees those it has chosen
-    _chosen: NDArray[np.int64] | None
-    _inverse: NDArray[np.float64] | None  # upper triangle; of the whole, where there are rows enough
+    name: ClassVar[str] = "fisher_z"
+    title: ClassVar[str] = "Fisher's z test of a vanishing partial correlation"
+    reference: ClassVar[str] = "Fisher (1924)"
+    assumes: ClassVar[str] = "linear relations, Gaussian noise, independent rows; sees linear dependence only"
+    needs: ClassVar[str] = "a table of numbers without gaps; in Python also a covariance matrix and the number of rows"
+    kinds: ClassVar[tuple[str, ...]] = ("continuous",)
+
+    whole: NDArray[np.float64]  # the correlation matrix of all variables, of which a part sees those it has chosen
+    chosen: NDArray[np.int64] | None
+    inverse: NDArray[np.float64] | None  # upper triangle; of the whole, where there are rows enough
     _values: NDArray[np.float64] | None
     alpha: float
 
-    def __init__(self, data: Dataset | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent") -> None:
-        dataset = as_dataset(data)
-        if dataset.n_samples < 5:
-            raise InvalidData(f"the table has {dataset.n_samples} rows; Fisher's z test needs at least 5, and many more to find anything.")
-        correlation = correlation_of(dataset.values)
-        self._set_up(correlation, dataset.n_samples, dataset.labels, dataset.names, checked_alpha(alpha), _checked_untestable(untestable))
-        self._values = dataset.values
+    def __init__(self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent") -> None:
+        table = as_table(data)
+        values = numeric_matrix(table)
+        if table.n_samples < 5:
+            raise InvalidData(
+                f"the table has {counted(table.n_samples, 'row')}; Fisher's z test needs at least 5, and many more to find anything."
+            )
+        correlation = correlation_of(values)
+        self._set_up(correlation, table.n_samples, table.labels, table.names, checked_alpha(alpha), _checked_untestable(untestable))
+        self._values = values
 
     @classmethod
     def from_covariance(
@@ -112,65 +113,80 @@ class FisherZ(CITest):
         correlation.setflags(write=False)
         self.n_samples: int = n_samples
         self.labels, self.names, self.alpha, self.untestable = labels, names, alpha, untestable
-        self._whole, self._chosen, self._values = correlation, None, None
-        self._inverse = inverse_of(correlation) if n_samples > len(labels) + 1 else None
-        self._limits = self._critical(np.arange(len(labels) + 1), alpha)
+        self.whole, self.chosen, self._values = correlation, None, None
+        self.inverse = inverse_of(correlation) if n_samples > len(labels) + 1 else None
+        self.limits = self._critical(np.arange(len(labels) + 1), alpha)
         self._other_limits: dict[tuple[int, float], float] = {}
-        check_correlation(correlation, self._inverse, labels, n_samples)
+        check_correlation(correlation, self.inverse, labels, n_samples)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A part takes only its own block along, so that a leaf is small enough to send."""
+        state = dict(vars(self))
+        if self.chosen is not None:
+            state |= {"correlation": self.correlation, "whole": self.correlation, "chosen": None}
+            state["_values"] = None if self._values is None else self._values[:, self.chosen]
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Arrays come writeable out of a pickle or a copy; for these the kernels would be compiled once more."""
         vars(self).update(state)
-        for array in (self._whole, self._values, state.get("correlation")):
+        for array in (self.whole, self._values, state.get("correlation")):
             if array is not None:
                 array.setflags(write=False)
 
     @cached_property
     def correlation(self) -> NDArray[np.float64]:
         """The correlation matrix of the variables, in the order of ``labels``."""
-        if self._chosen is None:
-            return self._whole
-        block: NDArray[np.float64] = precision.block_of(self._whole, self._chosen)
+        if self.chosen is None:
+            return self.whole
+        block: NDArray[np.float64] = precision.block_of(self.whole, self.chosen)
         block.setflags(write=False)  # as in the whole, so that the kernels are compiled for one kind of array
         return block
 
-    def among(self, variables: Sequence[int] | NDArray[np.int64]) -> FisherZ:
+    def among(self, variables: Sequence[int] | NDArray[np.int64]) -> Self:
         chosen = np.array(variables, dtype=np.int64)
         if len(chosen) == len(self) and np.array_equal(chosen, np.arange(len(self))):
             return self
         return self._part(chosen)
 
-    def _part(self, chosen: NDArray[np.int64]) -> FisherZ:
-        part = FisherZ.__new__(FisherZ)
-        part._whole, part._values, part._inverse, part._limits = self._whole, self._values, None, self._limits
-        part._other_limits = self._other_limits
-        part._chosen = chosen if self._chosen is None else self._chosen[chosen]
-        part.n_samples, part.alpha, part.untestable = self.n_samples, self.alpha, self.untestable
+    def _part(self, chosen: NDArray[np.int64]) -> Self:
+        """The same test, of the same class and with all it carries, over a choice of the variables."""
+        part = object.__new__(type(self))
+        vars(part).update(vars(self))
+        vars(part).pop("correlation", None)
+        part.inverse = None
+        part.chosen = chosen if self.chosen is None else self.chosen[chosen]
         part.labels = part.names = tuple([self.labels[v] for v in chosen.tolist()])
         return part
 
-    def side_by_side(self, parts: Sequence[Variables]) -> FisherZ:
+    def side_by_side(self, parts: Sequence[Variables]) -> Self:
         union = self._part(np.array([v for part in parts for v in part], dtype=np.int64))
-        assert union._chosen is not None
+        assert union.chosen is not None
         begins = np.cumsum([0, *[len(part) for part in parts]], dtype=np.int64)
-        union.correlation = precision.blocks_of(union._whole, union._chosen, begins)
+        union.correlation = precision.blocks_of(union.whole, union.chosen, begins)
         union.correlation.setflags(write=False)
         return union
 
     def samples(self) -> NDArray[np.float64]:
         if self._values is None:
             return super().samples()
-        return self._values if self._chosen is None else self._values[:, self._chosen]
+        return self._values if self.chosen is None else self._values[:, self.chosen]
 
     def correlations(self) -> tuple[NDArray[np.float64], int]:
         return self.correlation, self.n_samples
 
     def limit(self, size: int, alpha: float | None = None) -> float:
         """Squared critical correlation given ``size`` variables: above it a pair is dependent (below 0: always)."""
-        if self._may_raise(size):
-            raise InvalidData(f"{self.n_samples} rows are too few to condition on {size} variables; set a smaller max_condition_size.")
-        if alpha is None and size < len(self._limits):
-            return float(self._limits[size])
+        if self.may_raise(size):
+            raise InvalidData(
+                Sentence(
+                    "{n} rows are too few to condition on {size}; set a smaller {max_condition_size}.",
+                    n=self.n_samples,
+                    size=counted(size, "variable"),
+                )
+            )
+        if alpha is None and size < len(self.limits):
+            return float(self.limits[size])
         level = self.alpha if alpha is None else alpha
         known = self._other_limits.get((size, level))
         if known is None:
@@ -197,155 +213,48 @@ class FisherZ(CITest):
             return Verdict(independent, 1.0 if independent else 0.0)
         r = 0.0 if min(xx, yy) < kernel.SINGULAR else xy / sqrt(xx * yy)
         z_score = atanh(min(abs(r), 1.0 - 1e-15)) * sqrt(freedom)
-        return Verdict(independent, erfc(z_score / sqrt(2.0)), z_score)
+        return Verdict(independent, erfc(z_score / sqrt(2.0)))
 
-    def counted_growth(
-        self, graph: tuple[NDArray[np.int64], NDArray[np.int64]], alphas: Sequence[float | None], bounds: Bounds
-    ) -> tuple[Growth, int] | None:
-        if len(self) > _SMALL or self._may_raise(len(self) - 2):
-            return None
-        at_levels = np.array([self.alpha if alpha is None else alpha for alpha in alphas])
-        limits = self._critical(np.maximum(np.arange(len(self) + 1) - 2, 0), at_levels)
-        grown = growth.grow(self.correlation, graph[0], graph[1], limits, *bounds)
-        return (Growth(FlatTree(*grown[:5]), *grown[5:8]), int(grown[8])) if grown[9] else None
+    def log_p_values(self, x: int, y: int, sets: Sequence[Variables]) -> NDArray[np.float64]:
+        """From the logarithm of the normal distribution, which does not underflow."""
+        freedom = np.array([max(self.n_samples - len(z) - 3, 0) for z in sets])
+        r = np.array([abs(self.partial_correlation(x, y, z)) for z in sets])
+        return np.asarray(log(2.0) + log_ndtr(-np.arctanh(np.minimum(r, 1.0 - 1e-15)) * np.sqrt(freedom)))
 
-    def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
-        inside = np.arange(len(self)) if block is None else np.array(block, dtype=np.int64)
-        tests = len(inside) * (len(inside) - 1) // 2
-        if not tests:
-            return np.zeros((len(inside), len(inside)), dtype=np.bool_), 0
-        limit = self.limit(len(self) - 2, alpha)
-        if self._inverse is not None and block is None:
-            dependent, sure = precision.related(self._inverse, limit)
-        elif len(self) > _SMALL or self._chosen is None:
-            dependent, sure = precision.related(self._precision_of(inside), limit)
-        else:
-            dependent, sure = precision.related_within(self._whole, self._chosen, inside, limit)
-        return (dependent, tests) if sure else super().counted_given_rest(alpha, block)  # some variable is determined by the others
+    def answer(self, question: Question[Answer]) -> Answered[Answer] | None:
+        return question.by_correlations(self)
 
-    def counted_depends_given_rest(self, x: int, others: Sequence[int], alpha: float | None = None) -> tuple[list[bool], int]:
-        """One row of the matrix, which one inverse gives as a whole."""
-        row = self.given_rest(alpha)[x].tolist()
-        return [row[y] for y in others], len(others)
+    def rows_to_condition_on(self, size: int) -> int:
+        return size + 6
 
-    def _precision_of(self, inside: NDArray[np.int64]) -> NDArray[np.float64]:
+    def is_weak_given(self, size: int) -> bool:
+        freedom = self.n_samples - size - 3
+        return freedom < 50 or (self.n_samples < 2 * (size + 2) and freedom < 1000)
+
+    def settings(self) -> dict[str, Any]:
+        return {"alpha": self.alpha, "untestable": self.untestable}
+
+    def precision_of(self, inside: NDArray[np.int64]) -> NDArray[np.float64]:
         """The block of the inverse correlation matrix that belongs to ``inside``: the inverse of its residual given the rest.
 
         Infinite where some variable is determined by the others.
         """
         if len(self) <= _SMALL:
             return np.asarray(precision.precision_of(self.correlation, inside))
-        whole = np.arange(len(self)) if self._chosen is None else self._chosen
+        whole = np.arange(len(self)) if self.chosen is None else self.chosen
         block, rest = whole[inside], np.delete(whole, inside)
-        residual = self._whole[np.ix_(block, block)]
+        residual = self.whole[np.ix_(block, block)]
         try:
             if len(rest):
-                across, within = self._whole[np.ix_(rest, block)], self._whole[np.ix_(rest, rest)]
+                across, within = self.whole[np.ix_(rest, block)], self.whole[np.ix_(rest, rest)]
                 residual = residual - across.T @ np.linalg.solve(within, across)
             return np.asarray(np.linalg.inv((residual + residual.T) / 2), dtype=np.float64)
         except np.linalg.LinAlgError:
             return np.full(residual.shape, np.inf)
 
-    def _may_raise(self, size: int) -> bool:
-        """Would a question of this size be refused? Then it must be asked one by one: nothing is refused that is not asked."""
+    def may_raise(self, size: int) -> bool:
+        """Would a question of this size be refused? Then verdicts are asked one by one: nothing is refused that is not asked."""
         return self.untestable == "raise" and self.n_samples - size - 3 <= 0
-
-    def counted_sweep_level(
-        self, adjacency: Adjacency, size: int, candidates: Adjacency | None = None, tried: Adjacency | None = None
-    ) -> tuple[list[Separation], int]:
-        if self._may_raise(size):
-            return super().counted_sweep_level(adjacency, size, candidates, tried)
-        if size == 0 and tried is not None:
-            return [], 0
-        edges = np.ascontiguousarray(adjacency, dtype=np.bool_)
-        pools = edges if candidates is None else np.ascontiguousarray(candidates, dtype=np.bool_)
-        old = _NOTHING if tried is None else np.ascontiguousarray(tried, dtype=np.bool_)
-        rows, tests = levels.sweep_level(self.correlation, edges, pools, old, size, self.limit(size))
-        return [Separation(row[0], row[1], tuple(row[2:])) for row in rows.tolist()], int(tests)
-
-    def counted_breaks_separation(self, x: int, y: int, z: Variables, others: Sequence[int]) -> tuple[list[bool], int]:
-        if not others:
-            return [], 0
-        given, added, limit = np.array(z, dtype=np.int64), np.array(others, dtype=np.int64), self.limit(len(z) + 1)
-        answer = kernel.dependent_with_each(self.correlation, min(x, y), max(x, y), given, added, limit)
-        return answer.tolist(), len(others)
-
-    def counted_search_levels(self, question: Levels) -> tuple[Search, int]:
-        adjacency, max_size, first, candidates, tried, tried_to = question
-        n = len(self)
-        largest = n - 2 if max_size is None else min(max_size, n - 2)
-        if self._may_raise(largest):
-            return super().counted_search_levels(question)
-        edges = np.array(adjacency, dtype=np.bool_)
-        pools = _NOTHING if candidates is None else np.ascontiguousarray(candidates, dtype=np.bool_)
-        old = _NOTHING if tried is None else np.ascontiguousarray(tried, dtype=np.bool_)
-        pairs, begins, members, tests, finished = levels.search_levels(
-            self.correlation, edges, pools, old, n if tried_to is None else min(tried_to, n), first, largest, self._limits
-        )
-        ends, flat = begins.tolist(), members.tolist()
-        sets = [tuple(flat[begin:end]) for begin, end in pairwise(ends)]
-        fallen = list(map(Separation, pairs[::2].tolist(), pairs[1::2].tolist(), sets))
-        return Search(fallen, bool(finished)), int(tests)
-
-    def counted_find_separator(
-        self,
-        x: int,
-        y: int,
-        candidates: Sequence[int],
-        sizes: Iterable[int],
-        tried: Sequence[Collection[int]] = (),
-        family: SetFamily | None = None,
-    ) -> tuple[Variables | None, int]:
-        sizes = [size for size in sizes if size <= len(candidates)]
-        if family is not None or (self.untestable == "raise" and any(self._may_raise(size) for size in sizes)):
-            return super().counted_find_separator(x, y, candidates, sizes, tried, family)
-        pool = np.array(sorted(candidates), dtype=np.int64)
-        parts = np.zeros(len(pool), dtype=np.uint8)
-        for bit, old in enumerate(tried):
-            parts |= np.array([v in old for v in pool.tolist()], dtype=np.uint8) << np.uint8(bit)
-        wanted = np.array(sizes, dtype=np.int64)
-        limits = self._limits[wanted]
-        found, separated, tests = kernel.separator_among(self.correlation, min(x, y), max(x, y), pool, wanted, limits, parts, bool(tried))
-        return (tuple(found.tolist()) if separated else None), int(tests)
-
-    def counted_find_separators(
-        self, pairs: Sequence[Pair], pool: Sequence[int], max_size: int, beside: int | None = None
-    ) -> tuple[list[Variables | None], int]:
-        largest = min(max_size, len(pool))
-        if self._may_raise(largest + 1):
-            return super().counted_find_separators(pairs, pool, max_size, beside)
-        wanted = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        around = np.array(sorted(pool if beside is None else [*pool, beside]), dtype=np.int64)
-        sizes, members, tests = kernel.separators_among(
-            self.correlation, wanted, around, largest, -1 if beside is None else beside, self._limits
-        )
-        flat, begin = members.tolist(), 0
-        found: list[Variables | None] = []
-        for size in sizes.tolist():
-            found.append(None if size < 0 else tuple(flat[begin : begin + size]))
-            begin += max(size, 0)
-        return found, int(tests)
-
-    def _first_separator(
-        self,
-        x: int,
-        y: int,
-        candidates: Sequence[int],
-        size: int,
-        tried: Sequence[Collection[int]],
-        family: SetFamily | None = None,
-    ) -> tuple[Variables | None, int]:
-        """The sets of a family in bunches, so that the kernel is called once for many of them."""
-        if family is None or tried or self._may_raise(size):
-            return super()._first_separator(x, y, candidates, size, tried, family)
-        a, b, limit = min(x, y), max(x, y), self.limit(size)
-        total = 0
-        for sets in family.bunches(size):
-            found = int(kernel.first_of(self.correlation, a, b, sets, limit))
-            if found >= 0:
-                return tuple(sets[found].tolist()), total + found + 1
-            total += len(sets)
-        return None, total
 
 
 def _checked_untestable(policy: str) -> Untestable:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import comb
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dicola.ci.base import CITest
-from dicola.ci.questions import Adjacency, SetFamily, Verdict
-from dicola.data import name_order
+from dicola.ci.questions import Answered, FindSeparator, GivenRest, Question, Verdict
 from dicola.errors import InvalidGraph, InvalidSetting
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.dag import DAG
 from dicola.graphs.mag import MAG, require_valid
 from dicola.graphs.skeleton import Variables
+from dicola.tables.names import name_order
 
 _REMEMBERED = 1 << 17  # answers kept; a bound on memory, not on meaning
+Answer = TypeVar("Answer")
 _FEW = 64  # below this many subsets asking each is as fast as reasoning
 
 
@@ -59,14 +61,13 @@ class Oracle(CITest):
         self._at = tuple(observed[i] for i in order)
         self._connected: dict[tuple[int, int], int] = {}
 
-    def among(self, variables: Sequence[int] | NDArray[np.int64]) -> Oracle:
-        part = Oracle.__new__(Oracle)
-        part.graph, part._separation, part._selected = self.graph, self._separation, self._selected
+    def among(self, variables: Sequence[int] | NDArray[np.int64]) -> Self:
+        part = object.__new__(type(self))
+        vars(part).update(vars(self))  # what it remembers of the graph too: keys are vertices, the same for every part
         part.labels = tuple(self.labels[v] for v in variables)
         inside = set(part.labels)
         part.names = tuple(name for name in self.names if name in inside)
         part._at = tuple(self._at[v] for v in variables)
-        part._connected = self._connected  # its keys are vertices of the graph, the same for every part
         return part
 
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
@@ -82,9 +83,14 @@ class Oracle(CITest):
         independent = not connected >> self._at[y] & 1
         return _YES if independent else _NO
 
-    def counted_given_rest(self, alpha: float | None = None, block: Sequence[int] | None = None) -> tuple[Adjacency, int]:
-        """One walk a variable: what is reached past colliders alone is its Markov blanket."""
-        inside = list(range(len(self))) if block is None else list(block)
+    def answer(self, question: Question[Answer]) -> Answered[Answer] | None:
+        if isinstance(question, GivenRest):
+            return self._given_rest(question)
+        return self._find_separator(question) if isinstance(question, FindSeparator) else None
+
+    def _given_rest(self, question: GivenRest) -> Answered[Any]:
+        """One walk per variable: what is reached past colliders alone is its Markov blanket."""
+        inside = list(range(len(self))) if question.block is None else list(question.block)
         place = {self._at[v]: i for i, v in enumerate(inside)}
         everything = mask_of(self._at) | self._selected
         wanted = mask_of(place)
@@ -96,25 +102,36 @@ class Oracle(CITest):
                 dependent[i, place[y]] = True
         return dependent, len(inside) * (len(inside) - 1) // 2
 
-    def _first_separator(
-        self,
-        x: int,
-        y: int,
-        candidates: Sequence[int],
-        size: int,
-        tried: Sequence[Collection[int]],
-        family: SetFamily | None = None,
-    ) -> tuple[Variables | None, int]:
-        """The plain answer, found with fewer questions: the graph says at once which variables every separating set must hold.
+    def _find_separator(self, question: FindSeparator) -> Answered[Any] | None:
+        """The plain answer, found with fewer questions where there are many sets of one size.
 
         If any subset of the candidates separates x and y, their ancestors among the candidates do (van der Zander et al. 2019). So one
-        question tells that no subset will do, and one a variable tells whether it can be left out. The tests that asking about each
+        question tells that no subset will do, and one per variable tells whether it can be left out. The tests that asking about each
         subset would have taken are counted all the same, but for a ``family``: how many
         sets it has is not worked out, and the questions really asked are counted.
         """
-        if comb(len(candidates), size) <= _FEW:
-            return super()._first_separator(x, y, candidates, size, tried, family)
-        pool, old = sorted(candidates), [set(part) for part in tried]
+        n = len(question.candidates)
+        if all(comb(n, size) <= _FEW for size in question.sizes):
+            return None
+        total = 0
+        for size in question.sizes:
+            separator, asked = self._one_by_one(question, size) if comb(n, size) <= _FEW else self._reasoned(question, size)
+            total += asked
+            if separator is not None:
+                return separator, total
+        return None, total
+
+    def _one_by_one(self, question: FindSeparator, size: int) -> tuple[Variables | None, int]:
+        asked = 0
+        for z in question.sets(size):
+            asked += 1
+            if self.verdict(*question.pair, z).independent:
+                return z, asked
+        return None, asked
+
+    def _reasoned(self, question: FindSeparator, size: int) -> tuple[Variables | None, int]:
+        (x, y), family = question.pair, question.family
+        pool, old = sorted(question.candidates), [set(part) for part in question.tried]
         first, asked = None, 1
         if self._separable(x, y, pool):
             needed = [v for v in pool if not self._separable(x, y, [w for w in pool if w != v])]

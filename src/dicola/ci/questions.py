@@ -1,18 +1,77 @@
-"""What is asked of a conditional independence test beside the single question, and what is answered."""
+"""Questions about many independences at once, as values.
+
+A question knows its plain answer, put together from single verdicts. A test may know a faster one, with the same answer and the same
+number of verdicts. Questions that only one caller asks live with that caller.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import combinations, pairwise
 from math import isnan, nan
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.graphs.skeleton import Variables
+from dicola._kernels import levels, precision
+from dicola._kernels import partial_correlation as kernel
+from dicola.errors import InvalidSetting
+from dicola.graphs.skeleton import Pair, Variables
+
+if TYPE_CHECKING:
+    from dicola.ci.fisher_z import FisherZ
+    from dicola.ci.inquiry import Inquiry
 
 Adjacency = NDArray[np.bool_]
+Answer = TypeVar("Answer", covariant=True)
+Answered = tuple[Answer, int]
+"""An answer, and the number of verdicts that it took."""
+
+_SMALL = 64  # variables up to which a kernel inverts faster than the call of a library takes
+_NOTHING = np.zeros((0, 0), dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer to one question; ``p_value`` is NaN where a test only says yes or no."""
+
+    independent: bool
+    p_value: float = nan
+
+    def independent_at(self, alpha: float | None) -> bool:
+        """The answer at another level; a test without p-values has one answer only."""
+        return self.independent if alpha is None or isnan(self.p_value) else self.p_value > alpha
+
+
+class Question(ABC, Generic[Answer]):
+    """A question as a value: a frozen dataclass of what is asked."""
+
+    @abstractmethod
+    def plain(self, ci: Inquiry) -> Answer:
+        """The answer from single verdicts or from simpler questions, which ``ci`` counts."""
+
+    def by_correlations(self, test: FisherZ) -> Answered[Answer] | None:
+        """A faster answer from the correlations behind a Gaussian test; ``None`` where there is none."""
+        return None
+
+    def check(self, n: int) -> None:
+        """Refuse what cannot be asked about n variables."""
+        return
+
+    def key(self) -> tuple[Any, ...]:
+        """What tells this question from others, for a memory."""
+        return (type(self), *(_frozen(getattr(self, each.name)) for each in fields(self)))  # type: ignore[arg-type]
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.shape, value.dtype.str, value.tobytes()
+    if isinstance(value, set | frozenset):
+        return frozenset(value)
+    return tuple(_frozen(each) for each in value) if isinstance(value, list | tuple | range) else value
 
 
 class SetFamily(Protocol):
@@ -31,20 +90,42 @@ class SetFamily(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The answer to one question; ``p_value`` is NaN where a test only says yes or no.
+@dataclass(frozen=True, eq=False)
+class GivenRest(Question[Adjacency]):
+    """Total conditioning: which pairs of ``block`` (default: all) depend on each other given *all* other variables of the test?
 
-    ``strength`` grows with the dependence and tells apart p-values too small to differ; 0 where a test has none.
+    ``alpha`` is the level, by default that of the test.
     """
 
-    independent: bool
-    p_value: float = nan
-    strength: float = 0.0
+    alpha: float | None = None
+    block: Sequence[int] | None = None
 
-    def independent_at(self, alpha: float | None) -> bool:
-        """The answer at another level than the test's own; a test without p-values has one answer only."""
-        return self.independent if alpha is None or isnan(self.p_value) else self.p_value > alpha
+    def plain(self, ci: Inquiry) -> Adjacency:
+        inside = tuple(range(len(ci))) if self.block is None else tuple(self.block)
+        dependent = np.zeros((len(inside), len(inside)), dtype=np.bool_)
+        for (i, x), (j, y) in combinations(enumerate(inside), 2):
+            dependent[i, j] = dependent[j, i] = depends_given_rest(ci, x, y, self.alpha)
+        return dependent
+
+    def by_correlations(self, test: FisherZ) -> Answered[Adjacency] | None:
+        inside = np.arange(len(test)) if self.block is None else np.array(self.block, dtype=np.int64)
+        tests = len(inside) * (len(inside) - 1) // 2
+        if not tests:
+            return np.zeros((len(inside), len(inside)), dtype=np.bool_), 0
+        limit = test.limit(len(test) - 2, self.alpha)
+        if self.block is None and test.inverse is not None:
+            dependent, sure = precision.related(test.inverse, limit)
+        elif len(test) > _SMALL or test.chosen is None:
+            dependent, sure = precision.related(test.precision_of(inside), limit)
+        else:
+            dependent, sure = precision.related_within(test.whole, test.chosen, inside, limit)
+        return (dependent, tests) if sure else None  # not sure: some variable is determined by the others
+
+
+def depends_given_rest(ci: Inquiry, x: int, y: int, alpha: float | None) -> bool:
+    """Do x and y depend on each other given all other variables?"""
+    rest = tuple(v for v in range(len(ci)) if v not in (x, y))
+    return not ci.verdict(min(x, y), max(x, y), rest).independent_at(alpha)
 
 
 class Separation(NamedTuple):
@@ -55,15 +136,46 @@ class Separation(NamedTuple):
     separating_set: Variables
 
 
-class Levels(NamedTuple):
-    """What a search level by level is asked: see ``CITest.search_levels``."""
+@dataclass(frozen=True, eq=False)
+class SweepLevel(Question[list[Separation]]):
+    """One order-independent level of a search: every edge against all sets of one size.
+
+    Every edge i - j of the frozen ``adjacency`` is tested given all sets of this size from row i of ``candidates`` (default: the
+    neighbours of i), then from row j; the first that separates is reported. Sets that lie within row i or row j of ``tried`` are
+    passed over.
+    """
 
     adjacency: Adjacency
-    max_size: int | None = None
-    first: int = 0
+    size: int
     candidates: Adjacency | None = None
     tried: Adjacency | None = None
-    tried_to: int | None = None
+
+    def check(self, n: int) -> None:
+        check_level(n, self.size, self.adjacency, self.candidates, self.tried)
+
+    def plain(self, ci: Inquiry) -> list[Separation]:
+        pools = [np.nonzero(row)[0].tolist() for row in np.asarray(self.adjacency if self.candidates is None else self.candidates)]
+        old = None if self.tried is None else [set(np.nonzero(row)[0].tolist()) for row in np.asarray(self.tried)]
+        fallen: list[Separation] = []
+        for i, j in np.argwhere(np.triu(np.asarray(self.adjacency), 1)).tolist():
+            first, second = ([v for v in pools[a] if v not in (i, j)] for a in (i, j))
+            passed = [] if old is None else [old[i], old[j]]
+            separator = ci.ask(FindSeparator(i, j, first, (self.size,), passed))
+            if separator is None and self.size > 0:
+                separator = ci.ask(FindSeparator(i, j, second, (self.size,), [*passed, set(first)]))
+            if separator is not None:
+                fallen.append(Separation(i, j, separator))
+        return fallen
+
+    def by_correlations(self, test: FisherZ) -> Answered[list[Separation]] | None:
+        if test.may_raise(self.size):
+            return None
+        if self.size == 0 and self.tried is not None:
+            return [], 0
+        edges = np.ascontiguousarray(self.adjacency, dtype=np.bool_)
+        pools = edges if self.candidates is None else np.ascontiguousarray(self.candidates, dtype=np.bool_)
+        rows, tests = levels.sweep_level(test.correlation, edges, pools, _or_nothing(self.tried), self.size, test.limit(self.size))
+        return [Separation(row[0], row[1], tuple(row[2:])) for row in rows.tolist()], int(tests)
 
 
 class Search(NamedTuple):
@@ -73,31 +185,131 @@ class Search(NamedTuple):
     finished: bool
 
 
-class FlatTree(NamedTuple):
-    """A decomposition tree as arrays: see ``dicola._kernels.tree``."""
+@dataclass(frozen=True, eq=False)
+class SearchLevels(Question[Search]):
+    """Level after level of growing size, from ``first`` on, each without the edges that fell before, until no edge has candidates
+    enough for the next one or ``max_size`` is passed.
 
-    begins: NDArray[np.int64]
-    members: NDArray[np.int64]
-    side: NDArray[np.int8]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
+    Without ``candidates`` they are the neighbours left when a level begins. ``tried`` holds for the sizes up to ``tried_to``
+    (``None``: for all). The given ``adjacency`` is left as it is.
+    """
+
+    adjacency: Adjacency
+    max_size: int | None = None
+    first: int = 0
+    candidates: Adjacency | None = None
+    tried: Adjacency | None = None
+    tried_to: int | None = None
+
+    def check(self, n: int) -> None:
+        check_level(n, self.first, self.adjacency, self.candidates, self.tried)
+
+    def plain(self, ci: Inquiry) -> Search:
+        left = np.array(self.adjacency, dtype=np.bool_)
+        fallen: list[Separation] = []
+        size = self.first
+        while has_candidates(left, left if self.candidates is None else self.candidates, size):
+            if self.max_size is not None and size > self.max_size:
+                return Search(fallen, False)
+            passed = self.tried if self.tried_to is None or size <= self.tried_to else None
+            found = ci.ask(SweepLevel(left, size, self.candidates, passed))
+            fallen += found
+            for i, j, _ in found:
+                left[i, j] = left[j, i] = False
+            size += 1
+        return Search(fallen, True)
+
+    def by_correlations(self, test: FisherZ) -> Answered[Search] | None:
+        n = len(test)
+        largest = n - 2 if self.max_size is None else min(self.max_size, n - 2)
+        if test.may_raise(largest):
+            return None
+        edges, tried_to = np.array(self.adjacency, dtype=np.bool_), n if self.tried_to is None else min(self.tried_to, n)
+        pools, old = _or_nothing(self.candidates), _or_nothing(self.tried)
+        pairs, begins, members, tests, finished = levels.search_levels(
+            test.correlation, edges, pools, old, tried_to, self.first, largest, test.limits
+        )
+        ends, flat = begins.tolist(), members.tolist()
+        sets = [tuple(flat[begin:end]) for begin, end in pairwise(ends)]
+        fallen = list(map(Separation, pairs[::2].tolist(), pairs[1::2].tolist(), sets))
+        return Search(fallen, bool(finished)), int(tests)
 
 
-class Growth(NamedTuple):
-    """A decomposition tree with the independence graphs of its leaves: see ``dicola._kernels.growth.grow``."""
-
-    tree: FlatTree
-    graph_begins: NDArray[np.int64]
-    graph_starts: NDArray[np.int64]
-    graph_indices: NDArray[np.int64]
+def has_candidates(adjacency: Adjacency, candidates: Adjacency, size: int) -> bool:
+    """Does some edge have an end with at least ``size`` candidates beside the other end?"""
+    beside = np.count_nonzero(candidates, axis=1)[:, None] - np.asarray(candidates, dtype=np.int64)
+    return bool((np.asarray(adjacency) & (beside >= size)).any())
 
 
-class Bounds(NamedTuple):
-    """Where a decomposition ends: as ``dicola.decompose.tree.StopRule`` has it, with a number for every limit."""
+def check_level(n: int, size: int, *matrices: Adjacency | None) -> None:
+    """Refuse matrices that are not n by n, and sizes below 0."""
+    for matrix in matrices:
+        if matrix is not None and np.shape(matrix) != (n, n):
+            raise InvalidSetting(f"a level over {n} variables takes square matrices of that size; got shape {np.shape(matrix)}.")
+    if size < 0:
+        raise InvalidSetting(f"the size of a conditioning set is {size}; it must be a whole number from 0 on.")
 
-    saving: float
-    largest: int
-    min_leaf_size: int
-    max_depth: int
-    max_nodes: int
-    max_work: float
+
+def _or_nothing(matrix: Adjacency | None) -> Adjacency:
+    return _NOTHING if matrix is None else np.ascontiguousarray(matrix, dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class FindSeparator(Question[Variables | None]):
+    """First subset of ``candidates`` that separates x and y, by size, then lexicographically; ``None`` where none does.
+
+    Subsets of any set in ``tried`` (at most eight) are passed over. With a ``family`` only its sets are asked about, in its order.
+    """
+
+    x: int
+    y: int
+    candidates: Sequence[int]
+    sizes: Sequence[int]
+    tried: Sequence[Collection[int]] = ()
+    family: SetFamily | None = None
+
+    @property
+    def pair(self) -> Pair:
+        """The two variables, the smaller one first."""
+        return (self.x, self.y) if self.x < self.y else (self.y, self.x)
+
+    def sets(self, size: int) -> Iterator[Variables]:
+        """The sets of one size that are asked about, in order."""
+        for z in combinations(sorted(self.candidates), size) if self.family is None else self.family.of_size(size):
+            if not any(all(v in old for v in z) for old in self.tried):
+                yield z
+
+    def plain(self, ci: Inquiry) -> Variables | None:
+        for size in self.sizes:
+            separator = ci.first_independent(*self.pair, self.sets(size))
+            if separator is not None:
+                return separator
+        return None
+
+    def by_correlations(self, test: FisherZ) -> Answered[Variables | None] | None:
+        sizes = [size for size in self.sizes if size <= len(self.candidates)]
+        if any(test.may_raise(size) for size in sizes):
+            return None
+        if self.family is not None:
+            return None if self.tried else self._in_family(test, self.family, sizes)
+        pool = np.array(sorted(self.candidates), dtype=np.int64)
+        parts = np.zeros(len(pool), dtype=np.uint8)
+        for bit, old in enumerate(self.tried):
+            parts |= np.array([v in old for v in pool.tolist()], dtype=np.uint8) << np.uint8(bit)
+        wanted = np.array(sizes, dtype=np.int64)
+        found, separated, tests = kernel.separator_among(
+            test.correlation, *self.pair, pool, wanted, test.limits[wanted], parts, bool(self.tried)
+        )
+        return (tuple(found.tolist()) if separated else None), int(tests)
+
+    def _in_family(self, test: FisherZ, family: SetFamily, sizes: Sequence[int]) -> Answered[Variables | None]:
+        """The sets of a family in bunches, so that the kernel is called once for many of them."""
+        total = 0
+        for size in sizes:
+            limit = test.limit(size)
+            for sets in family.bunches(size):
+                found = int(kernel.first_of(test.correlation, *self.pair, sets, limit))
+                if found >= 0:
+                    return tuple(sets[found].tolist()), total + found + 1
+                total += len(sets)
+        return None, total

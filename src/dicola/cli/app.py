@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, modes, oracle, paper, report, simulate, tests
+from dicola.cli.option_names import in_options
 from dicola.cli.options import FLAG, epilog
-from dicola.cli.words import in_options
+from dicola.cli.plan_options import with_names
 from dicola.errors import DicolaError
 
 
@@ -30,6 +31,15 @@ class _Commands(TyperGroup):
             raise typer.Exit(0) from None
 
 
+class _Command(TyperCommand):
+    """Fills names from the registries into its help only when that is shown: loading them takes a second."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        for parameter in self.params:
+            with_names(parameter)
+        super().format_help(ctx, formatter)
+
+
 app = typer.Typer(
     name="dicola",
     cls=_Commands,
@@ -42,7 +52,7 @@ app = typer.Typer(
 
 
 def _add(command: Callable[..., None], examples: tuple[str, ...]) -> None:
-    app.command(command.__name__, epilog=epilog(examples))(command)
+    app.command(command.__name__, cls=_Command, epilog=epilog(examples))(command)
 
 
 _add(demo.demo, demo.EXAMPLES)
@@ -80,7 +90,7 @@ def main() -> None:
     try:
         app()
     except DicolaError as error:
-        sys.stderr.write(f"dicola: {in_options(str(error))}\n")
+        sys.stderr.write(f"dicola: {in_options(error.sentence)}\n")
         sys.exit(1)
     except OSError as error:
         _forget_output()

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dicola.cli import options
+from dicola.errors import counted
 
 EXAMPLES = ("dicola convert results/pag.json pag.graphml", "dicola convert results pag.csv --to edges")
 
@@ -37,4 +38,4 @@ def convert(
         facts = {"nodes": len(graph), "edges": graph.n_edges, "format": chosen.name, "written_to": str(target)}
         typer.echo(dumps(facts, ensure_ascii=False))
     elif not quiet:
-        typer.echo(f"{len(graph)} nodes and {graph.n_edges} edges written to {target} ({chosen.title})")
+        typer.echo(f"{counted(len(graph), 'node')} and {counted(graph.n_edges, 'edge')} written to {target} ({chosen.title})")

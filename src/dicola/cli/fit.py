@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from inspect import signature
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dicola.cli import options, settings
-from dicola.cli.output import progress_bar, show, show_local
+from dicola.cli import options, settings_file
+from dicola.cli.grouped import grouped
+from dicola.cli.option_names import option_name
+from dicola.cli.output import Output, Results
+from dicola.cli.plan_options import plan_of, settings_of_a_run
 from dicola.errors import InvalidSetting
+
+if TYPE_CHECKING:
+    from dicola.ci.base import CITest
+    from dicola.discovery import Discovery
+    from dicola.local_discovery import LocalDiscovery
 
 EXAMPLES = (
     "dicola fit table.csv",
@@ -19,141 +29,57 @@ EXAMPLES = (
     "dicola fit table.csv --json > result.json",
     "dicola fit table.csv --target Cancer",
 )
-_WHOLE_GRAPH = (
-    "mode",
-    "learner",
-    "alone",
-    "jobs",
-    "stop",
-    "max_depth",
-    "max_nodes",
-    "colliders",
-    "max_possible_dsep_size",
-    "seed",
-    "legalize",
-    "knowledge",
-)
 
 
+@grouped
 def fit(
     ctx: typer.Context,
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="CSV, TSV or Parquet file with a header of names and rows of numbers.")],
-    config: settings.Config = None,
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="CSV, TSV, Parquet or Excel file with a header of names and rows of numbers.")
+    ],
+    config: settings_file.Config = None,
     header: options.Header = None,
     target: Annotated[
         str | None,
         typer.Option("--target", metavar="NAME", help="Learn the causes and effects of this variable only."),
     ] = None,
-    mode: options.Mode = "exact",
-    learner: options.Learner = "fci",
-    test: Annotated[
-        str,
-        typer.Option("--test", rich_help_panel=options.METHOD, autocompletion=options.tests, help="Independence test (see: dicola tests)."),
-    ] = "fisher_z",
-    alpha: Annotated[float, typer.Option("--alpha", rich_help_panel=options.METHOD, help="Level of the independence test.")] = 0.01,
-    alone: options.Alone = False,
-    jobs: options.Jobs = 1,
-    out: options.Out = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-    stop: options.Stop = "auto",
-    max_depth: Annotated[
-        int | None, typer.Option("--max-depth", rich_help_panel=options.TUNING, help="Most splits above a leaf; no limit by default.")
-    ] = None,
-    max_nodes: Annotated[
-        int | None,
-        typer.Option("--max-nodes", rich_help_panel=options.TUNING, help="Most nodes of the decomposition; no limit by default."),
-    ] = None,
-    blankets: Annotated[
-        str,
-        typer.Option(
-            "--blankets",
-            rich_help_panel=options.TUNING,
-            autocompletion=options.blankets,
-            help="Markov blanket learner (see: dicola blankets).",
-        ),
-    ] = "total_conditioning",
-    uig_alpha: Annotated[
-        float | None,
-        typer.Option("--uig-alpha", rich_help_panel=options.TUNING, help="Level of the blanket tests; by default the learner's own."),
-    ] = None,
-    colliders: options.Colliders = "sepset",
-    max_condition_size: options.MaxConditionSize = None,
-    max_possible_dsep_size: options.MaxPossibleDsepSize = None,
-    legalize: Annotated[
-        bool,
-        typer.Option(
-            "--legalize", metavar=options.FLAG, rich_help_panel=options.TUNING, help="Replace a graph that is no legal PAG by one."
-        ),
-    ] = False,
-    seed: options.Seed = 0,
-    knowledge: Annotated[
-        Path | None,
-        typer.Option(
-            "--knowledge",
-            metavar="FILE",
-            rich_help_panel=options.METHOD,
-            help="What is known beforehand: tiers, forbidden and required causes, as a Tetrad knowledge file.",
-        ),
-    ] = None,
+    *,
+    typed: Annotated[dict[str, Any], settings_of_a_run()],
+    results: Results,
 ) -> None:
     """Learn a PAG from a table.
 
     Prints the edges and a summary; with --out also writes them, a report and settings.toml, with which the run can be repeated. With
     --target only the surroundings of one variable are learned.
     """
-    from dicola.ci.names import ci_test_named
-    from dicola.data import read_table
-    from dicola.estimator import DiCoLa
-    from dicola.files import writable_folder
-    from dicola.knowledge import Knowledge
-    from dicola.local import local
+    from dicola.ci.registry import test_on
+    from dicola.tables.reading import read_table
 
-    if out is not None:
-        writable_folder(out)
-    if target is not None:
-        _refuse_options_of_the_whole_graph(ctx)
-        dataset = read_table(data, header=header)
-        around = local(
-            ci_test_named(test)(dataset, alpha=alpha),
-            target,
-            blankets=blankets,
-            uig_alpha=uig_alpha,
-            max_condition_size=max_condition_size,
-        )
-        if out is not None:
-            around.write(out)
-            settings.write_settings(ctx, out, settings.about(data, dataset))
-        show_local(around, as_json=json, quiet=quiet, folder=out)
-        return
-    base = options.learner_with(learner, max_condition_size=max_condition_size, max_possible_dsep_size=max_possible_dsep_size)
-    model = DiCoLa(
-        learner=base,
-        ci_test=test,
-        alpha=alpha,
-        n_jobs=jobs,
-        mode=mode,
-        decompose=not alone,
-        stop=stop,
-        max_depth=max_depth,
-        max_nodes=max_nodes,
-        blankets=blankets,
-        uig_alpha=uig_alpha,
-        colliders=colliders,
-        seed=seed,
-        legalize=legalize,
-        knowledge=None if knowledge is None else Knowledge.read(knowledge),
-    )
-    dataset = read_table(data, header=header)
-    with progress_bar(quiet or json) as progress:
-        model.fit(dataset, progress=progress)
-    if out is not None:
-        model.discovery_.write(out)
-        settings.write_settings(ctx, out, settings.about(data, dataset))
-    show(model.discovery_, as_json=json, quiet=quiet, folder=out)
+    results.check_folder()
+    learn = _whole_graph(typed, results) if target is None else _surroundings(ctx, target, typed)
+    table = read_table(data, header=header)
+    found = learn(test_on(typed["ci_test"], table, typed["alpha"]))
+    results.deliver(ctx, found, lambda: settings_file.about(data, table))
 
 
-def _refuse_options_of_the_whole_graph(ctx: typer.Context) -> None:
-    typed = [name for name in _WHOLE_GRAPH if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
-    if typed:
-        raise InvalidSetting(f"--{typed[0].replace('_', '-')} is for learning the whole graph; leave it out, or leave out --target.")
+def _whole_graph(typed: Mapping[str, Any], results: Output) -> Callable[[CITest], Discovery]:
+    from dicola.pipeline.discover import run
+
+    plan = plan_of(typed)
+
+    def learn(ci: CITest) -> Discovery:
+        with results.progress() as progress:
+            return run(ci, plan, progress)
+
+    return learn
+
+
+def _surroundings(ctx: typer.Context, target: str, typed: Mapping[str, Any]) -> Callable[[CITest], LocalDiscovery]:
+    """Learning around one variable, with the settings that ``local`` takes; others that were typed are refused."""
+    from dicola.pipeline.local import local
+
+    own = [name for name in typed if name in signature(local).parameters]
+    for name in typed:
+        if name not in ("ci_test", "alpha", *own) and getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE":
+            raise InvalidSetting(f"{option_name(name)} is for learning the whole graph; leave it out, or leave out --target.")
+    return lambda ci: local(ci, target, **{name: typed[name] for name in own})

@@ -28,7 +28,7 @@ def modes(
     json: options.Json = False,
 ) -> None:
     """List the modes; or run them on a table: how far they agree, how they score, and what they imply that the data reject."""
-    from dicola.modes import MODES
+    from dicola.pipeline.modes import MODES
 
     if data is None:
         known = [
@@ -37,11 +37,10 @@ def modes(
         ]
         show_choices("modes", known, as_json=json)
         return
-    from dicola.ci.fisher_z import FisherZ
-    from dicola.data import read_table
     from dicola.mode_comparison import compare_modes
+    from dicola.tables.reading import read_table
 
-    compared = compare_modes(FisherZ(read_table(data, header=header), alpha=alpha), mode or ("exact", "fast", "balanced"), seed)
+    compared = compare_modes(read_table(data, header=header), mode or ("exact", "fast", "balanced"), seed, alpha=alpha)
     typer.echo(dumps(compared.to_dict(), ensure_ascii=False) if json else str(compared))
 
 

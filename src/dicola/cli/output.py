@@ -1,28 +1,76 @@
-"""What all commands share: printing a discovery, as text or JSON, and a progress bar where a person watches."""
+"""What the commands that learn share: a progress bar where a person watches, writing, and printing as text or JSON."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from dicola.cli.words import in_options
+from dicola.cli import options
+from dicola.cli.grouped import Group
+from dicola.cli.option_names import in_options
+from dicola.cli.settings_file import write_settings
 
 if TYPE_CHECKING:
-    from dicola.discover import Progress
     from dicola.discovery import Discovery
     from dicola.local_discovery import LocalDiscovery
+    from dicola.pipeline.discover import Progress
 
 _PHASES = {"decompose": "Decomposing", "leaves": "Learning leaves", "orient": "Orienting"}
 
 
+class Output(NamedTuple):
+    """Where results go, and how they are shown."""
+
+    out: options.Out = None
+    json: options.Json = False
+    quiet: options.Quiet = False
+
+    def check_folder(self) -> None:
+        """Refuse a folder that cannot be written to, before the work and not after it."""
+        from dicola.files import writable_folder
+
+        if self.out is not None:
+            writable_folder(self.out)
+
+    def progress(self) -> AbstractContextManager[Progress | None]:
+        """A progress bar, unless nothing is to be shown but the result."""
+        return _progress_bar(self.json or self.quiet)
+
+    def deliver(
+        self, ctx: typer.Context, found: Discovery | LocalDiscovery, about: Callable[[], str] = str, more: dict[str, Any] | None = None
+    ) -> None:
+        """Write what was found beside the settings, where a folder is named, and print it.
+
+        ``about`` makes a remark on the input for the settings file; ``more`` is printed as well.
+        """
+        if self.out is not None:
+            found.write(self.out)
+            write_settings(ctx, self.out, about())
+        if self.json:
+            where = {"written_to": None if self.out is None else str(self.out)}
+            typer.echo(json.dumps(_facts(found) | where | (more or {}), ensure_ascii=False))
+        elif not self.quiet:
+            notes = [f"note: {in_options(warning)}" for warning in found.warnings]
+            facts = [f"{key}: {value}" for key, value in (more or {}).items()]
+            typer.echo("\n".join([*_lines(found), *notes, *facts, *self._where(found)]))
+
+    def _where(self, found: Discovery | LocalDiscovery) -> list[str]:
+        if self.out is None:
+            return []
+        page = self.out / "report.html"
+        return [f"written to {self.out}; open {page} in a browser" if hasattr(found, "report") else f"written to {self.out}"]
+
+
+Results = Annotated[Output, Group.of(Output)]
+
+
 @contextmanager
-def progress_bar(quiet: bool) -> Iterator[Progress | None]:
+def _progress_bar(quiet: bool) -> Iterator[Progress | None]:
     """A progress bar with the time left on a terminal's standard error; ``None`` in a pipe or when quiet.
 
     How far a decomposition will go is not known beforehand, so its bar counts and gives no time.
@@ -50,49 +98,26 @@ def progress_bar(quiet: bool) -> Iterator[Progress | None]:
         yield advance
 
 
-def show(found: Discovery, *, as_json: bool, quiet: bool, folder: Path | None, more: dict[str, Any] | None = None) -> None:
-    """Print a discovery: one JSON object, or the edges, a summary and the warnings."""
-    if as_json:
-        typer.echo(json.dumps(_facts(found, folder) | (more or {}), ensure_ascii=False))
-        return
-    if quiet:
-        return
-    text = str(found.pag)
-    typer.echo(text if text else "(no edges)")
-    typer.echo()
-    typer.echo(found.summary())
+def _lines(found: Discovery | LocalDiscovery) -> list[str]:
+    """The edges or sentences, and a summary."""
+    from dicola.local_discovery import LocalDiscovery
+
+    if isinstance(found, LocalDiscovery):
+        return [str(found), "", found.summary()]
+    lines = [str(found.pag) or "(no edges)", "", found.summary()]
     if not found.legality:
-        typer.echo("note: no class of MAGs has exactly these marks (not a legal PAG), as often with finite samples; see --legalize.")
-    for warning in found.warnings:
-        typer.echo(f"note: {in_options(warning)}")
-    for key, value in (more or {}).items():
-        typer.echo(f"{key}: {value}")
-    if folder is not None:
-        typer.echo(f"written to {folder}; open {folder / 'report.html'} in a browser")
+        lines.append("note: no class of MAGs has exactly these marks (not a legal PAG), as often with finite samples; see --legalize.")
+    return lines
 
 
-def show_local(found: LocalDiscovery, *, as_json: bool, quiet: bool, folder: Path | None) -> None:
-    """Print what was found around one variable: one JSON object, or sentences, a summary and the warnings."""
-    if as_json:
-        more = {"seconds": found.seconds, "written_to": None if folder is None else str(folder)}
-        typer.echo(json.dumps(found.to_dict() | more, ensure_ascii=False))
-        return
-    if quiet:
-        return
-    typer.echo(str(found))
-    typer.echo()
-    typer.echo(found.summary())
-    for warning in found.warnings:
-        typer.echo(f"note: {in_options(warning)}")
-    if folder is not None:
-        typer.echo(f"written to {folder}")
+def _facts(found: Discovery | LocalDiscovery) -> dict[str, Any]:
+    from dicola.local_discovery import LocalDiscovery
 
-
-def _facts(found: Discovery, folder: Path | None) -> dict[str, Any]:
-    edges = [{"u": e.u, "v": e.v, "mark_u": e.mark_u.name.lower(), "mark_v": e.mark_v.name.lower()} for e in found.pag.edges()]
+    if isinstance(found, LocalDiscovery):
+        return found.to_dict() | {"seconds": found.seconds}
     return {
         "nodes": list(found.pag.names),
-        "edges": edges,
+        "edges": [{"u": e.u, "v": e.v, "mark_u": e.mark_u.name.lower(), "mark_v": e.mark_v.name.lower()} for e in found.pag.edges()],
         "tests": found.tests,
         "evaluations": found.evaluations,
         "score": found.score,
@@ -101,5 +126,4 @@ def _facts(found: Discovery, folder: Path | None) -> dict[str, Any]:
         "settings": found.settings,
         "warnings": list(found.warnings),
         "legal": found.legality.legal,
-        "written_to": None if folder is None else str(folder),
     }

@@ -1,24 +1,22 @@
-"""``dicola paper``: the experiments of the paper, run again from a clone."""
+"""``dicola paper``: a door to the paper's experiments.
+
+Their code lies in the repository's folder ``paper`` and not in the package.
+"""
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from json import dumps
+from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from dicola.cli import options
+from dicola.cli.options import epilog
 from dicola.errors import InvalidSetting
-
-if TYPE_CHECKING:
-    from dicola.study.folder import Folder
-    from dicola.study.plan import Study
-    from dicola.study.run import Standing
 
 EXAMPLES = (
     "dicola paper list",
@@ -26,284 +24,56 @@ EXAMPLES = (
     "dicola paper show er30-3",
     "dicola paper report",
 )
-ALL = "all"
+_PACKAGE = "dicola_experiments"
+_NEEDS = (
+    "the paper's experiments live in the repository's folder paper/ and come with a clone of the repository, not with the installed "
+    "package: run this command in the clone, or name that folder with --folder."
+)
+
+
+class _Door(TyperGroup):
+    """Takes its commands from the clone at hand; without a clone it says what it needs."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        home = _home(args)
+        if home is None:
+            self.epilog = _NEEDS.capitalize()
+        else:
+            self.commands = _commands(home)
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if not self.commands and not ctx.resilient_parsing:
+            raise InvalidSetting(_NEEDS)
+        return super().get_command(ctx, cmd_name)
+
+
+def _home(args: list[str]) -> Path | None:
+    """The folder that holds the code: the one after ``--folder``, else ``./paper``.
+
+    So in a clone one can also run studies that lie elsewhere.
+    """
+    after = [value for option, value in pairwise(args) if option == "--folder"]
+    joined = [value for option, equals, value in (arg.partition("=") for arg in args) if equals and option == "--folder"]
+    return next((Path(folder) for folder in (*after, *joined, "paper") if (Path(folder) / _PACKAGE / "commands.py").is_file()), None)
+
+
+def _commands(home: Path) -> Any:
+    """The commands of the experiments there.
+
+    Their package imports itself by name, so its folder joins ``sys.path``: once, and at the end,
+    where it hides nothing.
+    """
+    if _PACKAGE not in sys.modules:
+        sys.path.append(str(home.resolve()))
+    return get_group(import_module(f"{_PACKAGE}.commands").app).commands
+
 
 app = typer.Typer(
     name="paper",
+    cls=_Door,
     help="Run the experiments of the paper again: its tables and figures, one study each (in a clone of the repository).",
-    epilog=options.epilog(EXAMPLES),
+    epilog=epilog(EXAMPLES),
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
-
-
-def studies(incomplete: str) -> list[str]:
-    """Names of studies in ./paper, for the shell to complete."""
-    from dicola.study.folder import Folder
-
-    try:
-        return [name for name in (*Folder.at(Path("paper")).names, ALL) if name.startswith(incomplete)]
-    except InvalidSetting:
-        return []
-
-
-Name = Annotated[str, typer.Argument(metavar="NAME", autocompletion=studies, help="The study (see: dicola paper list).")]
-StudyFolder = Annotated[Path, typer.Option("--folder", help="Folder of the settings files.")]
-Results = Annotated[Path | None, typer.Option("--results", help="Folder of the rows; 'results' in the folder of the studies by default.")]
-
-
-@app.command("list", epilog=options.epilog(("dicola paper list", "dicola paper list --json")))
-def list_studies(folder: StudyFolder = Path("paper"), results: Results = None, json: options.Json = False) -> None:
-    """List the studies, what of the paper each one shows, and how far it is."""
-    from dicola.study.folder import Folder
-
-    place = Folder.at(folder, results)
-    found = [_facts(place, name) for name in place.names]
-    if json:
-        typer.echo(dumps({"studies": found}, ensure_ascii=False))
-        return
-    width, state_width = (max(len(facts[key]) for facts in found) for key in ("name", "state"))
-    for facts in found:
-        typer.echo(f"{facts['name']:{width}}  {facts['state']:{state_width}}  {facts['title']}")
-
-
-@app.command(
-    epilog=options.epilog(
-        (
-            "dicola paper run smoke",
-            "dicola paper run er30-3 --jobs 2 --budget 1h30m",
-            "dicola paper run andes --repetitions 50 --cap 2130",
-            "dicola paper run arabidopsis --data arabidopsis_isoprenoid.csv",
-            "dicola paper run all --jobs 2 --budget 5h",
-        )
-    )
-)
-def run(
-    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=studies, help=f"The study, or {ALL!r} for every one.")],
-    repetitions: Annotated[
-        int | None, typer.Option("--repetitions", min=1, help="Runs of each method on each setting; by default as the settings file says.")
-    ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", help="Runs made at a time; -1 for as many as there are cores.")] = 1,
-    budget: Annotated[
-        str | None, typer.Option("--budget", metavar="TIME", help="Begin no new run after that time: 90s, 30m, 2h or 1h30m.")
-    ] = None,
-    cap: Annotated[
-        float | None, typer.Option("--cap", min=0.0, metavar="SECONDS", help="Stop a run after that many seconds, whatever the file says.")
-    ] = None,
-    method: Annotated[
-        list[str] | None, typer.Option("--method", metavar="NAME", help="Only this method or group of methods; may be repeated.")
-    ] = None,
-    skip: Annotated[
-        list[str] | None, typer.Option("--skip", metavar="NAME", help="All but this method or group of methods; may be repeated.")
-    ] = None,
-    data: Annotated[
-        Path | None, typer.Option("--data", metavar="FILE", help="The table of a study of real data, which the repository does not hold.")
-    ] = None,
-    folder: StudyFolder = Path("paper"),
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the rows; 'results' in the folder of the studies by default.")
-    ] = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Make the runs of a study that are still missing, one JSON line each.
-
-    Stopped at any moment and started again it goes on where it was.
-    """
-    from time import monotonic
-
-    from dicola.files import writable_folder
-    from dicola.study.folder import SMOKE, Folder
-
-    place = Folder.at(folder, out)
-    writable_folder(place.results)
-    end = None if budget is None else monotonic() + duration(budget)
-    known = [place.study(each) for each in place.names if each != SMOKE] if name == ALL else [place.study(name)]
-    told = []
-    for study in known:
-        left = None if end is None else max(end - monotonic(), 0.0)
-        if study.kind != "expression":
-            told.append(_run(place, study.with_limits(repetitions, cap, method or None, skip or ()), jobs, left, json, quiet))
-        elif data is not None or name != ALL:
-            told.append(_run_expression(place, study, data, json, quiet))
-    if json:
-        typer.echo(dumps(told[0] if name != ALL else {"studies": told}, ensure_ascii=False))
-
-
-@app.command(epilog=options.epilog(("dicola paper show er30-3", "dicola paper show dense --json")))
-def show(name: Name, folder: StudyFolder = Path("paper"), results: Results = None, json: options.Json = False) -> None:
-    """Print the means of a study so far, with their standard errors and the runs behind them."""
-    from dicola.study.folder import Folder
-    from dicola.study.tables import LEGEND, study_tables
-
-    place = Folder.at(folder, results)
-    study = place.study(name)
-    if study.kind == "expression":
-        _show_expression(place, study, json)
-        return
-    found = place.outcomes(name)
-    if json:
-        typer.echo(dumps({"study": name, "title": study.title, "outcomes": [outcome.facts() for outcome in found]}, ensure_ascii=False))
-        return
-    typer.echo(f"{study.title}\n{study.shows}")
-    tables = study_tables(found)
-    if not tables:
-        typer.echo(f"\nno runs yet; make them with: dicola paper run {name}")
-        return
-    typer.echo(LEGEND)
-    for table in tables:
-        typer.echo(f"\n{table.text()}")
-
-
-@app.command(epilog=options.epilog(("dicola paper report", "dicola paper report --json")))
-def report(
-    folder: StudyFolder = Path("paper"),
-    results: Results = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Write REPRODUCTION.md and all figures from the rows, and pack the rows into compressed files.
-
-    Rows that another run is adding to are read, but not packed.
-    """
-    from dicola.files import writable_folder, write_texts
-    from dicola.study.figures import write_figures
-    from dicola.study.folder import Folder
-    from dicola.study.reproduction import report_text, results_in
-
-    place = Folder.at(folder, results)
-    writable_folder(place.path)
-    found = results_in(place)
-    figures = write_figures(found, place.figures)
-    write_texts(place.path, {"REPRODUCTION.md": report_text(place, found)})
-    busy = [name for name in found if not place.pack(name)]
-    if json:
-        facts = {"written_to": str(place.path / "REPRODUCTION.md"), "figures": list(map(str, figures)), "studies": list(found)}
-        typer.echo(dumps(facts | {"not_packed": busy}, ensure_ascii=False))
-    elif not quiet:
-        for name in busy:
-            typer.echo(f"{name}: another run is adding rows; they are not packed yet")
-        typer.echo(f"{place.path / 'REPRODUCTION.md'} written from {len(found)} studies, with {len(figures)} figures in {place.figures}")
-
-
-def duration(text: str) -> float:
-    """Seconds in a time as people write it.
-
-    >>> duration("90s"), duration("2h"), duration("1h30m"), duration("0.5h")
-    (90.0, 7200.0, 5400.0, 1800.0)
-    """
-    parts = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?:in)?)?(?:(\d+(?:\.\d+)?)s)?", text.replace(" ", "").lower())
-    if parts is None or not any(parts.groups()):
-        raise InvalidSetting(f"--budget is {text!r}; write a time like 90s, 30m, 2h or 1h30m.")
-    hours, minutes, seconds = (float(part or 0) for part in parts.groups())
-    return 3600 * hours + 60 * minutes + seconds
-
-
-def _run(place: Folder, study: Study, jobs: int, budget: float | None, json: bool, quiet: bool) -> dict[str, Any]:
-    """Run one study; Ctrl-C ends it with a word on how far it is."""
-    import os
-
-    from dicola.study.run import run_study, standing
-
-    rows = place.rows(study.name)
-    skipped = _not_installed(study)
-    if skipped and not (quiet or json):
-        typer.echo(f"{study.name}: {', '.join(skipped)} skipped; not installed: {', '.join(skipped.values())}.")
-    try:
-        with _bar(study, quiet or json) as progress:
-            now = run_study(study, rows, (os.cpu_count() or 1) if jobs == -1 else jobs, budget, progress)
-    except KeyboardInterrupt:
-        left = standing(study, rows).total
-        sys.stderr.write(
-            f"dicola: interrupted; {study.name} has {len(rows):,} rows, {left:,} runs are left. The same command goes on from here.\n"
-        )
-        raise typer.Exit(130) from None
-    left = now.total - now.done
-    if not (quiet or json):
-        state = "complete" if now.is_complete else f"{left:,} runs are left; the same command goes on from here"
-        typer.echo(f"{study.name}: {len(rows):,} rows, {rows.n_added:,} of them new, in {rows.path}; {state}")
-    facts: dict[str, Any] = {"study": study.name, "rows": len(rows), "new": rows.n_added, "left": left}
-    return facts | {"complete": now.is_complete, "skipped": list(skipped), "written_to": str(rows.path)}
-
-
-def _run_expression(place: Folder, study: Study, data: Path | None, json: bool, quiet: bool) -> dict[str, Any]:
-    from dicola.study.expression import run_expression
-    from dicola.study.tables import expression_table
-
-    facts = run_expression(study, data, place.results, place.figures)
-    if not (quiet or json):
-        typer.echo(expression_table(facts).text())
-        typer.echo(f"written to {place.results / study.name}.json and {place.figures}")
-    return facts
-
-
-def _show_expression(place: Folder, study: Study, json: bool) -> None:
-    from dicola.study.expression import read_expression
-    from dicola.study.tables import expression_table
-
-    facts = read_expression(study, place.results)
-    if json:
-        typer.echo(dumps(facts or {"study": study.name, "selections": []}, ensure_ascii=False))
-        return
-    typer.echo(f"{study.title}\n{study.shows}\n")
-    if facts is None:
-        typer.echo(f"not run yet; do it with: dicola paper run {study.name} --data FILE")
-        return
-    typer.echo(expression_table(facts).text())
-    for selection in facts["selections"]:
-        for learned in selection["runs"]:
-            typer.echo(f"\n{selection['name']}, stop={learned['stop']}")
-            for line in learned["in_words"]:
-                typer.echo(f"  {line['edge']:28}  {line['words']}")
-
-
-def _not_installed(study: Study) -> dict[str, str]:
-    """Methods of the study whose library is not there, with what to install."""
-    from dicola.study.methods import PEERS, is_installed
-
-    methods = dict.fromkeys(cell.method for cell in study.cells())
-    return {method: method.split()[0] for method in methods if method in PEERS and not is_installed(method)}
-
-
-@contextmanager
-def _bar(study: Study, quiet: bool) -> Iterator[Callable[[Standing], None]]:
-    """A bar with the time left on a terminal's standard error; nothing in a pipe or when quiet."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda standing: None
-        return
-    from datetime import timedelta
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[left]}"),
-        TextColumn("[dim]{task.fields[last]}[/dim]", markup=True),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(study.name, total=None, left="", last="starting")
-
-        def advance(standing: Standing) -> None:
-            left = f"about {timedelta(seconds=round(standing.seconds_left))} left"
-            bar.update(task, total=standing.total, completed=standing.done, left=left, last=standing.last)
-
-        yield advance
-
-
-def _facts(place: Folder, name: str) -> dict[str, Any]:
-    """A study in the listing."""
-    from dicola.study.run import standing
-
-    study = place.study(name)
-    facts: dict[str, Any] = {"name": name, "title": study.title, "shows": study.shows, "kind": study.kind}
-    if study.kind == "expression":
-        done = (place.results / f"{name}.json").exists()
-        return facts | {"rows": int(done), "left": int(not done), "state": "done" if done else "needs --data"}
-    rows = place.rows(name)
-    left = standing(study, rows).total
-    state = "complete" if not left else "not begun" if not len(rows) else f"{left:,} runs left"
-    return facts | {"rows": len(rows), "left": left, "state": state}

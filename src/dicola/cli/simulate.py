@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from dicola.cli import options, settings
-from dicola.errors import InvalidSetting
+from dicola.cli import options, settings_file
+from dicola.cli.grouped import Group, grouped
+from dicola.errors import InvalidSetting, counted
 
 if TYPE_CHECKING:
     from dicola.graphs.dag import DAG
@@ -19,35 +20,61 @@ EXAMPLES = (
 )
 
 
-def simulate(
-    ctx: typer.Context,
-    out: Annotated[Path, typer.Option("--out", help="Folder for data.csv, dag.csv, nodes.txt, latents.txt and true_pag.csv.")],
-    latents: Annotated[int, typer.Option("--latents", help="How many variables to hide.")],
-    samples: Annotated[int, typer.Option("--samples", help="How many rows to draw.")],
-    seed: Annotated[int, typer.Option("--seed", help="Seed of every draw.")],
-    config: settings.Config = None,
+class Draw(NamedTuple):
+    """What is to be drawn."""
+
+    latents: Annotated[int, typer.Option("--latents", help="How many variables to hide.")]
+    samples: Annotated[int, typer.Option("--samples", help="How many rows to draw.")]
+    seed: Annotated[int, typer.Option("--seed", help="Seed of every draw.")]
     network: Annotated[
         str | None,
         typer.Option("--network", autocompletion=options.networks, help="A Bayesian-network structure by name, such as mildew or andes."),
-    ] = None,
-    er: Annotated[str | None, typer.Option("--er", metavar="N,DEGREE", help="A random DAG of N variables and this mean degree.")] = None,
+    ] = None
+    er: Annotated[str | None, typer.Option("--er", metavar="N,DEGREE", help="A random DAG of N variables and this mean degree.")] = None
     pool: Annotated[
         str | None, typer.Option("--pool", help="Hide among any variables with two children, or root ones; root for a network, else any.")
-    ] = None,
+    ] = None
+
+    def dag(self) -> DAG:
+        """The graph that was named, or one at random."""
+        from dicola import simulate
+
+        if (self.network is None) == (self.er is None):
+            raise InvalidSetting("name the graph in one way: --network NAME, or --er N,DEGREE.")
+        if self.network is not None:
+            return simulate.network(self.network)
+        try:
+            n, degree = (self.er or "").split(",")
+            size, mean = int(n), float(degree)
+        except ValueError:
+            raise InvalidSetting(f"--er is {self.er!r}; write it as N,DEGREE, for example 50,3.") from None
+        return simulate.er_dag(size, mean, self.seed)
+
+    def hidden(self, dag: DAG) -> tuple[str, ...]:
+        """The variables of the graph to hide."""
+        from dicola import simulate
+
+        return simulate.hide(dag, self.latents, self.seed, pool=self.pool or ("root" if self.network else "any"))
+
+
+@grouped
+def simulate(
+    ctx: typer.Context,
+    out: Annotated[Path, typer.Option("--out", help="Folder for data.csv, dag.csv, nodes.txt, latents.txt and true_pag.csv.")],
+    draw: Annotated[Draw, Group.of(Draw)],
+    config: settings_file.Config = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Draw a linear Gaussian table from a known DAG, hide some variables, and write the table with its truth."""
-    from dicola import simulate as simulation
     from dicola.files import writable_folder, write_texts
     from dicola.graphs.formats import native
+    from dicola.simulate import linear_gaussian
 
     writable_folder(out)
-    if (network is None) == (er is None):
-        raise InvalidSetting("name the graph in one way: --network NAME, or --er N,DEGREE.")
-    dag = simulation.network(network) if network is not None else _er_dag(er or "", seed)
-    hidden = simulation.hide(dag, latents, seed, pool=pool or ("root" if network else "any"))
-    table = simulation.linear_gaussian(dag, samples, seed).drop(columns=list(hidden))
+    dag = draw.dag()
+    hidden = draw.hidden(dag)
+    table = linear_gaussian(dag, draw.samples, draw.seed).drop(columns=list(hidden))
     truth = dag.true_pag(hidden)
     write_texts(
         out,
@@ -59,23 +86,13 @@ def simulate(
             "true_pag.csv": native.to_csv(truth),
         },
     )
-    settings.write_settings(ctx, out)
-    facts = {"rows": samples, "observed": len(truth), "latents": list(hidden), "true_edges": truth.n_edges, "written_to": str(out)}
+    settings_file.write_settings(ctx, out)
     if json:
         from json import dumps
 
+        facts = {"rows": draw.samples, "observed": len(truth), "latents": list(hidden), "true_edges": truth.n_edges, "written_to": str(out)}
         typer.echo(dumps(facts, ensure_ascii=False))
     elif not quiet:
-        typer.echo(f"{samples} rows of {len(truth)} observed variables; hidden: {', '.join(hidden) or 'none'}")
-        typer.echo(f"the true PAG has {truth.n_edges} edges; written to {out}")
-
-
-def _er_dag(text: str, seed: int) -> DAG:
-    from dicola import simulate as simulation
-
-    try:
-        n, degree = text.split(",")
-        size, mean = int(n), float(degree)
-    except ValueError:
-        raise InvalidSetting(f"--er is {text!r}; write it as N,DEGREE, for example 50,3.") from None
-    return simulation.er_dag(size, mean, seed)
+        size = f"{counted(draw.samples, 'row')} of {counted(len(truth), 'observed variable')}"
+        typer.echo(f"{size}; hidden: {', '.join(hidden) or 'none'}")
+        typer.echo(f"the true PAG has {counted(truth.n_edges, 'edge')}; written to {out}")

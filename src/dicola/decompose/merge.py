@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from dicola._kernels import tree as kernel
 from dicola.decompose.split import Split
 from dicola.decompose.tree import Branch, Leaf, Tree
-from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton, Variables
+from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Skeleton, Variables
 
 Edges = frozenset[Pair]
 
@@ -18,15 +19,18 @@ Edges = frozenset[Pair]
 def merge(left: Edges, right: Edges, split: Split) -> Edges:
     """Join two local skeletons; an edge inside the separator survives only if both sides have it.
 
-    A separator pair that either side separates is separated in the whole (Theorem 2); every other pair is decided by its own side
-    (Theorem 1).
+    A separator pair that either side separates is separated in the whole (Theorem 2); every other
+    pair is decided by its own side (Theorem 1).
     """
     one_sided = [pair for pair in combinations(split.separator, 2) if (pair in left) != (pair in right)]
     return (left | right).difference(one_sided) if one_sided else left | right
 
 
 def merge_up(tree: Tree, leaves: Sequence[Skeleton], names: tuple[str, ...]) -> Skeleton:
-    """Merge the skeletons of the leaves, in the order of ``tree.leaves``, from the bottom to the root; ``names`` in the user's order."""
+    """Merge the skeletons of the leaves from the bottom to the root.
+
+    ``leaves`` come in the order of ``tree.leaves``, ``names`` in the user's order.
+    """
     learned = iter(leaves)
     skeletons: list[Skeleton | None] = [next(learned) if isinstance(node, Leaf) else None for node in tree.nodes]
     edges: list[Edges] = [frozenset() if skeleton is None else skeleton.edges for skeleton in skeletons]
@@ -41,10 +45,11 @@ def merge_up(tree: Tree, leaves: Sequence[Skeleton], names: tuple[str, ...]) -> 
 
 
 class TreeSets(SeparatingSets):
-    """Separating sets answered from the tree when asked, so that no pair that a cut parts costs any memory.
+    """Separating sets answered from the tree when asked: a pair that a cut parts costs no memory.
 
-    A pair on opposite sides of a split is separated by its separator; a pair on one side is asked there; a pair inside the separator is
-    asked on both sides, and either answer holds. Of several answers the smallest is given, then the first.
+    A pair on opposite sides of a split is separated by its separator; a pair on one side is asked
+    there; a pair inside the separator is asked on both sides, and either answer holds. Of several
+    answers the smallest is given, then the first.
     """
 
     def __init__(self, tree: Tree, leaf_sets: tuple[SeparatingSets | None, ...]) -> None:
@@ -79,3 +84,52 @@ class TreeSets(SeparatingSets):
                     smallest = z
             answers.append(smallest)
         return answers
+
+    def _deciding(self, pair: Pair) -> list[int]:
+        """The numbers of the branches that part the pair and of the leaves with both, ascending."""
+        _, numbers = kernel.deciding_nodes(np.array([pair], dtype=np.int64), *self.tree.flat)
+        return sorted(numbers.tolist())
+
+    def leaves_with(self, x: int, y: int) -> tuple[int, ...]:
+        return tuple(number for number in self._deciding((min(x, y), max(x, y))) if self._separators[number] is None)
+
+    def provenance(self, x: int, y: int) -> str | None:
+        z, nodes = self.get(x, y), self.tree.nodes
+        if z is None:
+            return None
+        for number in self._deciding((min(x, y), max(x, y))):
+            size, sets = len(nodes[number].variables), self.leaf_sets[number]
+            if self._separators[number] == z:
+                return f"Found at split {number}, which divides {size} variables: the two lie on opposite sides."
+            if sets is not None and sets.get(x, y) == z:
+                more = sets.provenance(x, y)
+                return f"Found by the learner in leaf {number} of {size} variables." + ("" if more is None else f" {more}")
+        return None
+
+    def to_dict(self, variables: Variables) -> dict[str, Any]:
+        """The nodes of the tree, each leaf with its sets: ``{"tree": [{"variables": ...}, …]}``."""
+        return {"tree": [_node_to_dict(node, sets) for node, sets in zip(self.tree.nodes, self.leaf_sets, strict=True)]}
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> TreeSets:
+        """Read back what ``to_dict`` wrote, the tree included."""
+        nodes: list[Leaf | Branch] = []
+        leaf_sets: list[RecordedSets | None] = []
+        for entry in facts["tree"]:
+            variables = tuple(entry["variables"])
+            if "separator" not in entry:
+                sets = RecordedSets.from_dict(entry, variables)
+                nodes.append(Leaf(variables, sets.uig))
+                leaf_sets.append(sets)
+                continue
+            separator = set(entry["separator"])
+            left, right = (tuple(v for v in facts["tree"][entry[side]]["variables"] if v not in separator) for side in ("left", "right"))
+            nodes.append(Branch(variables, Split(left, right, tuple(entry["separator"])), entry["left"], entry["right"]))
+            leaf_sets.append(None)
+        return cls(Tree(tuple(nodes)), tuple(leaf_sets))
+
+
+def _node_to_dict(node: Leaf | Branch, sets: SeparatingSets | None) -> dict[str, Any]:
+    if isinstance(node, Branch):
+        return {"variables": node.variables, "left": node.left, "right": node.right, "separator": node.split.separator}
+    return {"variables": node.variables, "separating_sets": [], **({} if sets is None else sets.to_dict(node.variables))}

@@ -10,14 +10,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola.blankets.base import BlanketLearner
-from dicola.blankets.total_conditioning import TotalConditioning
-from dicola.ci.base import CITest
-from dicola.ci.questions import Bounds, FlatTree
+from dicola.ci.inquiry import Evidence
 from dicola.decompose.split import Split, sides_of_split, split_of
 from dicola.decompose.uig import independence_graph, inherited_graph
-from dicola.errors import InvalidSetting
+from dicola.errors import counted, not_allowed
 from dicola.graphs.skeleton import Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import checked_limit
@@ -48,18 +47,25 @@ class Branch(NamedTuple):
     right: int
 
 
+class FlatTree(NamedTuple):
+    """A decomposition tree as arrays: see ``dicola._kernels.tree``."""
+
+    begins: NDArray[np.int64]
+    members: NDArray[np.int64]
+    side: NDArray[np.int8]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+
+
 @dataclass(frozen=True)
 class Tree:
     """All nodes in one flat list, the root first. A variable set met twice is one node, reached from two branches."""
 
     nodes: tuple[Leaf | Branch, ...]
-    grown: FlatTree | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def flat(self) -> FlatTree:
-        """The tree as arrays: as it was grown, where it was."""
-        if self.grown is not None:
-            return self.grown
+        """The tree as arrays."""
         nodes = self.nodes
         begins = np.cumsum([0, *[len(node.variables) for node in nodes]], dtype=np.int64)
         members = np.fromiter(chain.from_iterable(node.variables for node in nodes), np.int64, int(begins[-1]))
@@ -97,6 +103,10 @@ class Tree:
         """Number of variables of the largest leaf."""
         return max(len(leaf.variables) for leaf in self.leaves)
 
+    def in_words(self) -> str:
+        """How far it went: ``3 leaves, the largest with 5 variables``."""
+        return f"{counted(self.n_leaves, 'leaf', 'leaves')}, the largest with {counted(self.largest_leaf, 'variable')}"
+
     @cached_property
     def depth(self) -> int:
         """Splits on the longest way from the root to a leaf."""
@@ -121,7 +131,7 @@ class Tree:
         return plot_tree(self, ax, names)
 
     def __repr__(self) -> str:
-        return f"<Tree: {self.n_leaves} leaves, largest {self.largest_leaf}, depth {self.depth}>"
+        return f"<Tree: {counted(self.n_leaves, 'leaf', 'leaves')}, largest {self.largest_leaf}, depth {self.depth}>"
 
 
 @dataclass(frozen=True)
@@ -165,7 +175,7 @@ def stop_rule(
     variables). ``largest`` is the size of the sets in which the base learner's work is counted.
     """
     if stop not in STOPS:
-        raise InvalidSetting(f"stop is {stop!r}; it may be {' or '.join(repr(name) for name in STOPS)}.")
+        raise not_allowed("stop", stop, f"it may be {' or '.join(repr(name) for name in STOPS)}.")
     given = StopRule(max_depth, min_leaf_size, max_nodes)
     if stop == "paper":
         return given
@@ -176,7 +186,7 @@ def stop_rule(
 
 
 def decompose(
-    ci: CITest,
+    ci: Evidence,
     blankets: BlanketLearner,
     stop: StopRule,
     uig: Literal["inherit", "relearn"] = "inherit",
@@ -190,12 +200,6 @@ def decompose(
     """
     everything = np.arange(len(ci))
     root = independence_graph(ci, blankets)
-    if uig == "inherit" and isinstance(blankets, TotalConditioning):
-        grown = _grown(ci, blankets, stop, root)
-        if grown is not None:
-            if progress is not None:
-                progress(len(grown.nodes), len(grown.nodes))
-            return grown
     nodes: list[Leaf | Branch] = [Leaf(tuple(everything.tolist()), root)]
     number_of = {everything.tobytes(): 0}
     work = root.work(stop.largest)
@@ -231,34 +235,3 @@ def decompose(
             work += below_work
         nodes[number] = Branch(nodes[number].variables, split_of(side.tolist(), nodes[number].variables), *children)
     return Tree(tuple(nodes))
-
-
-def _grown(ci: CITest, blankets: TotalConditioning, stop: StopRule, root: UndirectedGraph) -> Tree | None:
-    """The same tree from a test that grows it at once; ``None`` where it does not."""
-    most = int(np.iinfo(np.int64).max)
-    bounds = Bounds(
-        -np.inf if stop.saving is None else stop.saving,
-        stop.largest,
-        -1 if stop.min_leaf_size is None else min(stop.min_leaf_size, most),
-        most if stop.max_depth is None else min(stop.max_depth, most),
-        most if stop.max_nodes is None else min(stop.max_nodes, most),
-        np.inf if stop.max_work is None else stop.max_work,
-    )
-    levels = [blankets.level(k) for k in range(len(ci) + 1)]
-    grown = ci.during("blankets").counted_growth((root.starts, root.indices), levels, bounds)
-    if grown is None:
-        return None
-    growth = grown[0]
-    nodes: list[Leaf | Branch] = []
-    begins, members, side, left, right = (part.tolist() for part in growth.tree)
-    graph_begins = growth.graph_begins.tolist()
-    for number in range(len(left)):
-        begin, end = begins[number], begins[number + 1]
-        variables = tuple(members[begin:end])
-        if left[number] >= 0:
-            nodes.append(Branch(variables, split_of(side[begin:end], variables), left[number], right[number]))
-            continue
-        starts = growth.graph_starts[begin + number : end + number + 1]
-        indices = growth.graph_indices[graph_begins[number] : graph_begins[number + 1]]
-        nodes.append(Leaf(variables, UndirectedGraph(starts, indices)))
-    return Tree(tuple(nodes), growth.tree)

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 
 from dicola.errors import InvalidGraph
 from dicola.graphs.bits import mask_of
-from dicola.graphs.equivalence import mag_to_pag
 from dicola.graphs.mag import MAG, project
-from dicola.graphs.marks import ARROW, TAIL, MixedGraph, checked_names
+from dicola.graphs.marks import ARROW, TAIL, checked_names
 from dicola.graphs.pag import PAG
+from dicola.graphs.relatives import Relatives
 from dicola.graphs.separation import MSeparation
 
 
-class DAG(MixedGraph):
+class DAG(Relatives):
     """A directed acyclic graph.
 
     >>> dag = DAG.from_edges([("L", "A"), ("L", "B"), ("C", "B")])
@@ -69,16 +69,6 @@ class DAG(MixedGraph):
         """Index-level answers about d-separation."""
         return MSeparation(self)
 
-    def parents(self, x: object) -> tuple[str, ...]:
-        """Parents of a vertex, in the order of ``names``."""
-        v = self.index(x)
-        return tuple(self.names[w] for w in sorted(self.around[v]) if self.around[w][v] == ARROW)
-
-    def children(self, x: object) -> tuple[str, ...]:
-        """Children of a vertex, in the order of ``names``."""
-        v = self.index(x)
-        return tuple(self.names[w] for w in sorted(self.around[v]) if self.around[v][w] == ARROW)
-
     def arcs(self) -> list[tuple[str, str]]:
         """``(parent, child)`` pairs, sorted by position."""
         rows, columns = np.nonzero(self.marks == ARROW)
@@ -123,6 +113,8 @@ class DAG(MixedGraph):
 
     def true_pag(self, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> PAG:
         """The PAG over the observed variables: all that independences among them can ever tell."""
+        from dicola.orient.equivalence import mag_to_pag
+
         return mag_to_pag(self.true_mag(latents, selection))
 
 

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dicola.errors import InvalidGraph
+from dicola.errors import InvalidGraph, counted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NONE: Final = 0
 CIRCLE: Final = 1
@@ -79,7 +82,9 @@ class MixedGraph:
             raise InvalidGraph(f"a mark matrix is square; this one has shape {matrix.shape}.")
         self.names = tuple(f"X{i + 1}" for i in range(len(matrix))) if names is None else names
         if len(self.names) != len(matrix):
-            raise InvalidGraph(f"{len(self.names)} names were given for a matrix of {len(matrix)} vertices.")
+            raise InvalidGraph(
+                f"{counted(len(self.names), 'name was', 'names were')} given for a matrix of {counted(len(matrix), 'vertex', 'vertices')}."
+            )
         self.marks = _checked_matrix(matrix, self.names)
 
     @classmethod
@@ -185,6 +190,29 @@ class MixedGraph:
 
         return to_pywhy(self)
 
+    def to_pandas(self) -> pd.DataFrame:
+        """A table with one row per edge, in the order of ``edges()``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            All columns are text: ``u`` and ``v``, the ends, such that the edge reads from tail to
+            arrowhead; ``mark_u`` and ``mark_v``, each ``circle``, ``arrow`` or ``tail``; ``edge``,
+            as printed, such as ``o->``; ``type``, what it claims in a few words. A graph without
+            edges has these columns and no rows.
+
+        Examples
+        --------
+        >>> print(MixedGraph.from_text("A o-> B; C <-- B").to_pandas().to_string())
+           u  v  mark_u mark_v edge                                type
+        0  A  B  circle  arrow  o->  u causes v, or hidden common cause
+        1  B  C    tail  arrow  -->                          u causes v
+
+        """
+        from dicola.graphs.formats.pandas import to_pandas
+
+        return to_pandas(self)
+
     @classmethod
     def _like(cls, graph: MixedGraph) -> Self:
         return graph if type(graph) is cls else cls(graph.marks, graph.names)
@@ -251,7 +279,7 @@ class MixedGraph:
         return "\n".join(str(edge) for edge in self.edges())
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {len(self.names)} vertices, {self.n_edges} edges>"
+        return f"<{type(self).__name__}: {counted(len(self.names), 'vertex', 'vertices')}, {counted(self.n_edges, 'edge')}>"
 
     def __len__(self) -> int:
         return len(self.names)

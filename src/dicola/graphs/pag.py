@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dicola.errors import InvalidGraph
-from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark, MixedGraph
+from dicola.errors import InvalidGraph, counted
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark
+from dicola.graphs.relatives import Relatives
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class PAG(MixedGraph):
+class PAG(Relatives):
     """A partial ancestral graph, learned or true.
 
     An arrowhead at v says "v is not a cause of the other end", a tail says "v is a cause of the other end" (or of selection),
@@ -25,6 +26,11 @@ class PAG(MixedGraph):
     def count(self, mark: Mark) -> int:
         """How many edge ends carry this mark."""
         return int((self.marks == int(mark)).sum())
+
+    def ends_in_words(self) -> str:
+        """How many edge ends carry which mark: ``3 arrowheads, 1 tail, 2 circles``."""
+        kinds = (("arrowhead", Mark.ARROW), ("tail", Mark.TAIL), ("circle", Mark.CIRCLE))
+        return ", ".join(counted(self.count(mark), kind) for kind, mark in kinds)
 
     def is_directed(self, u: object, v: object) -> bool:
         """Is there an edge ``u --> v``?"""
@@ -88,6 +94,11 @@ class PAG(MixedGraph):
         from dicola.report.card import drawing_for_notebook
 
         return drawing_for_notebook(self)
+
+    def _repr_html_(self) -> str | None:
+        from dicola.report.card import pag_card
+
+        return pag_card(self)
 
 
 WORDS = {

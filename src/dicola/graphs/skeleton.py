@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from itertools import accumulate, combinations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.errors import InvalidGraph
-from dicola.graphs.bits import members
+from dicola.errors import InvalidGraph, counted
+from dicola.graphs.bits import mask_of, members
 from dicola.graphs.marks import listed
+
+if TYPE_CHECKING:
+    from dicola.graphs.undirected import UndirectedGraph
 
 Variables = tuple[int, ...]
 Pair = tuple[int, int]
@@ -24,6 +28,10 @@ class SeparatingSets(ABC):
     """Answers "which set separates x and y?" for an unordered pair; ``None`` where none is known.
 
     ``None`` (unknown, or adjacent) and ``()`` (marginally independent) are different answers.
+
+    A class of your own needs ``get`` alone: every pair is then asked when the sets are written, and
+    read back they are ``RecordedSets``. A class that can be written in a shorter way says so in
+    ``to_dict``, and one that knows where a set comes from tells it in ``provenance``.
     """
 
     @abstractmethod
@@ -40,45 +48,71 @@ class SeparatingSets(ABC):
             raise KeyError(pair)
         return found
 
+    def known(self, variables: Variables) -> Iterator[tuple[int, int, Variables]]:
+        """Every pair of the variables that has a set, with that set."""
+        for x, y in combinations(variables, 2):
+            z = self.get(x, y)
+            if z is not None:
+                yield x, y, z
 
-class LeafSets(SeparatingSets):
-    """Separating sets over the positions of a leaf, which can be read as those of the whole."""
-
-    @abstractmethod
-    def relabelled(self, variables: Variables) -> LeafSets:
+    def relabelled(self, variables: Variables) -> SeparatingSets:
         """The same sets with position i read as ``variables[i]``."""
+        return RelabelledSets(self, variables)
+
+    def parted(self, parts: Sequence[tuple[Variables, UndirectedGraph]]) -> Sequence[SeparatingSets]:
+        """The sets of each part, where several were learned side by side and numbered through.
+
+        A part is its variables, which ascend, and the independence graph its search began with.
+        """
+        firsts = accumulate((len(variables) for variables, _ in parts), initial=0)
+        return [RelabelledSets(self, variables, first) for (variables, _), first in zip(parts, firsts, strict=False)]
+
+    def to_dict(self, variables: Variables) -> dict[str, Any]:
+        """The sets of all pairs of the variables as plain values, the way they stand in a file.
+
+        Unless a class knows a shorter way: ``{"separating_sets": [(x, y, set), ...]}``.
+        """
+        return {"separating_sets": list(self.known(variables))}
+
+    def provenance(self, x: int, y: int) -> str | None:
+        """Where the set of the pair was found, as a sentence; ``None`` where nobody noted it."""
+        return None
+
+    def leaves_with(self, x: int, y: int) -> tuple[int, ...]:
+        """The numbers of the leaves in which a learner decided the pair; none where no leaf did."""
+        return ()
 
 
-class Blankets(Protocol):
-    """Whatever knows the Markov blankets of its vertices: an independence graph."""
+class RelabelledSets(SeparatingSets):
+    """Sets of another class, its positions ``first``, ``first + 1``, … read as ``variables``."""
 
-    def beside(self, v: int) -> list[int]:
-        """The blanket of a vertex, ascending."""
-        ...
+    def __init__(self, base: SeparatingSets, variables: Variables, first: int = 0) -> None:
+        self.base, self.variables, self.first = base, variables, first
+        self._place = {v: i for i, v in enumerate(variables, first)}
 
-    @property
-    def neighbours(self) -> tuple[int, ...]:
-        """The blanket of each vertex, as a mask."""
-        ...
+    def get(self, x: int, y: int) -> Variables | None:
+        if x not in self._place or y not in self._place:
+            return None
+        z = self.base.get(self._place[x], self._place[y])
+        return None if z is None else tuple(sorted([self.variables[v - self.first] for v in z]))
+
+    def provenance(self, x: int, y: int) -> str | None:
+        return self.base.provenance(self._place[x], self._place[y])
 
 
-class BlanketSets(LeafSets):
-    """Pairs outside an independence graph, each separated by the smaller of its two blankets; worked out when asked.
+class BlanketSets(SeparatingSets):
+    """Pairs outside an independence graph, each separated by the smaller of its two blankets.
 
-    The vertices of the graph are positions in ``variables``, which ascend.
+    The sets are worked out when asked. The vertices of the graph are positions in ``variables``,
+    which ascend.
     """
 
-    def __init__(self, graph: Blankets, variables: Variables) -> None:
+    def __init__(self, graph: UndirectedGraph, variables: Variables) -> None:
         self.graph, self.variables = graph, variables
 
     def _place(self, x: int) -> int | None:
         at = bisect_left(self.variables, x)
         return at if at < len(self.variables) and self.variables[at] == x else None
-
-    @property
-    def blankets(self) -> tuple[int, ...]:
-        """The blanket of each vertex, as a mask of positions."""
-        return self.graph.neighbours
 
     def get(self, x: int, y: int) -> Variables | None:
         a, b = (self._place(x), self._place(y)) if x < y else (self._place(y), self._place(x))
@@ -95,17 +129,30 @@ class BlanketSets(LeafSets):
         """The same sets with position i read as ``variables[i]``; ``variables`` ascend."""
         return BlanketSets(self.graph, tuple([variables[v] for v in self.variables]))
 
+    def to_dict(self, variables: Variables) -> dict[str, Any]:
+        """The blankets, from which the sets follow: ``{"blankets": [[...], ...]}``."""
+        return {"blankets": [[self.variables[v] for v in self.graph.beside(a)] for a in range(len(self.graph))]}
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any], variables: Variables) -> BlanketSets:
+        """Read back what ``to_dict`` wrote."""
+        # Its kernels take a while to load, and whoever only orients a graph needs none of them.
+        from dicola.graphs.undirected import UndirectedGraph
+
+        place = {v: i for i, v in enumerate(variables)}
+        return cls(UndirectedGraph.from_masks([mask_of(place[v] for v in row) for row in facts["blankets"]]), variables)
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, BlanketSets) and self.variables == other.variables and self.blankets == other.blankets
+        return isinstance(other, BlanketSets) and self.variables == other.variables and self.graph == other.graph
 
     __hash__ = None  # type: ignore[assignment]
 
 
-class MaskSets(LeafSets):
-    """Separating sets kept as masks and read when asked: for a learner that decides pairs by the thousand.
+class MaskSets(SeparatingSets):
+    """Separating sets kept as masks: for a learner that decides pairs by the thousand.
 
-    Vertices are positions in ``variables``, which ascend. ``masks`` has sets by pair; ``apart[v]`` is a mask of vertices and the one set
-    that separates v from all of them.
+    Vertices are positions in ``variables``, which ascend. ``masks`` has sets by pair; ``apart[v]``
+    is a mask of vertices and the one set that separates v from all of them.
     """
 
     def __init__(self, variables: Variables, masks: dict[Pair, int], apart: dict[int, tuple[int, int]]) -> None:
@@ -132,15 +179,8 @@ class MaskSets(LeafSets):
     def relabelled(self, variables: Variables) -> MaskSets:
         return MaskSets(tuple([variables[v] for v in self.variables]), self.masks, self.apart)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MaskSets):
-            return False
-        return self.variables == other.variables and self.masks == other.masks and self.apart == other.apart
 
-    __hash__ = None  # type: ignore[assignment]
-
-
-class RecordedSets(LeafSets):
+class RecordedSets(SeparatingSets):
     """Separating sets written down as they were found; the one owner of the unordered-pair key.
 
     Pairs that were never written down are put to ``otherwise``, where there is one.
@@ -171,8 +211,9 @@ class RecordedSets(LeafSets):
     def __len__(self) -> int:
         return len(self._sets)
 
-    def __contains__(self, pair: object) -> bool:
-        return pair in self._sets
+    def __contains__(self, pair: Pair) -> bool:
+        x, y = pair
+        return ((x, y) if x < y else (y, x)) in self._sets
 
     def __iter__(self) -> Iterator[Pair]:
         return iter(sorted(self._sets))
@@ -187,7 +228,6 @@ class RecordedSets(LeafSets):
 
     def relabelled(self, variables: Variables) -> RecordedSets:
         """The same sets with position i read as ``variables[i]``."""
-        assert self.otherwise is None or isinstance(self.otherwise, LeafSets)
         found = RecordedSets(otherwise=None if self.otherwise is None else self.otherwise.relabelled(variables))
         if tuple(sorted(variables)) == variables:  # then what is in order stays so
             found._sets = {(variables[x], variables[y]): tuple([variables[v] for v in z]) for (x, y), z in self._sets.items()}
@@ -196,18 +236,65 @@ class RecordedSets(LeafSets):
                 found[variables[x], variables[y]] = [variables[v] for v in z]
         return found
 
+    @property
+    def uig(self) -> UndirectedGraph | None:
+        """The independence graph whose blankets separate the other pairs, where there is one."""
+        return self.otherwise.graph if isinstance(self.otherwise, BlanketSets) else None
+
+    def parted(self, parts: Sequence[tuple[Variables, UndirectedGraph]]) -> Sequence[SeparatingSets]:
+        if self.otherwise is not None and self.uig is None:
+            return super().parted(parts)
+        part_of, whole = [i for i, (variables, _) in enumerate(parts) for _ in variables], [v for variables, _ in parts for v in variables]
+        found = [RecordedSets(otherwise=None if uig.is_complete else BlanketSets(uig, variables)) for variables, uig in parts]
+        for (x, y), z in self._sets.items():
+            found[part_of[x]].add(whole[x], whole[y], tuple([whole[v] for v in z]))
+        return found
+
+    def to_dict(self, variables: Variables) -> dict[str, Any]:
+        """What was written down, and what ``otherwise`` writes where that is not pairs as well."""
+        below = {} if self.otherwise is None else self.otherwise.to_dict(variables)
+        pairs = below.pop("separating_sets", [])
+        if self._sets:
+            own = [(x, y, z) for (x, y), z in self._sets.items()]
+            pairs = sorted([*own, *(entry for entry in pairs if entry[:2] not in self._sets)])
+        return {"separating_sets": pairs, **below}
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any], variables: Variables) -> RecordedSets:
+        """Read back what ``to_dict`` wrote, of this class or of another that a leaf may have."""
+        otherwise = BlanketSets.from_dict(facts, variables) if "blankets" in facts else None
+        return cls({(x, y): z for x, y, z in facts["separating_sets"]}, otherwise)
+
+    def provenance(self, x: int, y: int) -> str | None:
+        return None if self.otherwise is None or (x, y) in self else self.otherwise.provenance(x, y)
+
+    def leaves_with(self, x: int, y: int) -> tuple[int, ...]:
+        return () if self.otherwise is None else self.otherwise.leaves_with(x, y)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RecordedSets) and self._sets == other._sets and self.otherwise == other.otherwise
 
     __hash__ = None  # type: ignore[assignment]
 
 
+class LaterSets(RecordedSets):
+    """Sets found after the merge, over those of the merged skeleton."""
+
+    def to_dict(self, variables: Variables) -> dict[str, Any]:
+        """What the sets below write, and ``{"separated_later": [(x, y, set), ...]}``."""
+        below = {} if self.otherwise is None else self.otherwise.to_dict(variables)
+        return below | {"separated_later": [(x, y, z) for (x, y), z in self.items()]}
+
+    def provenance(self, x: int, y: int) -> str | None:
+        return "Found while orienting, after the merge." if (x, y) in self else super().provenance(x, y)
+
+
 @dataclass(frozen=True, eq=False)
 class Skeleton:
     """Adjacencies over ``variables`` and a separating set for every non-adjacent pair.
 
-    Inside, vertices are positions in ``labels`` (the fixed order in which the library works); outside they are names, given back in
-    the user's ``names`` order.
+    Inside, vertices are positions in ``labels`` (the fixed order in which the library works);
+    outside they are names, given back in the user's ``names`` order.
     """
 
     labels: tuple[str, ...]
@@ -242,7 +329,7 @@ class Skeleton:
         return tuple(self.labels[v] for v in self.sets[a, b])
 
     def separating_sets(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """The separating set of every non-adjacent pair, keyed by the pair in the order of ``names``."""
+        """The set of every non-adjacent pair, keyed by the pair in the order of ``names``."""
         found: dict[tuple[str, str], tuple[str, ...]] = {}
         for i, x in enumerate(self.names):
             for y in self.names[i + 1 :]:
@@ -279,4 +366,4 @@ class Skeleton:
         return frozenset(frozenset((self.labels[a], self.labels[b])) for a, b in self.edges)
 
     def __repr__(self) -> str:
-        return f"<Skeleton: {len(self.variables)} variables, {len(self.edges)} edges>"
+        return f"<Skeleton: {counted(len(self.variables), 'variable')}, {counted(len(self.edges), 'edge')}>"

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from dicola.ci.base import CITest
-from dicola.ci.questions import Adjacency, Separation
+from dicola.ci.inquiry import Inquiry
+from dicola.ci.questions import Adjacency, SearchLevels, Separation, SweepLevel
+from dicola.errors import Sentence, counted
 from dicola.graphs.skeleton import BlanketSets, RecordedSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
 
@@ -33,24 +34,24 @@ def start_from_dag(parents: Adjacency, order: Sequence[int]) -> tuple[Adjacency,
     return adjacency, sets
 
 
-def make_minimal(ci: CITest, adjacency: Adjacency, sets: RecordedSets) -> None:
+def make_minimal(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets) -> None:
     """Write down a minimal separating set for every pair that is not adjacent, made from the one it has."""
     for x, y in np.argwhere(np.triu(~adjacency, 1)).tolist():
         sets[x, y] = minimal_subset(ci, x, y, sets[x, y])
 
 
-def separate_by_neighbours(ci: CITest, adjacency: Adjacency, sets: RecordedSets, max_size: int | None) -> bool:
+def separate_by_neighbours(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, max_size: int | None) -> bool:
     """Remove every edge whose ends some set of neighbours separates, by growing size of the set; changes its arguments.
 
-    Neighbourhoods are frozen within a level, so the result does not hang on the order of edges. Answers whether the search came to
+    Neighbourhoods are frozen within a level, so the result does not depend on the order of edges. Answers whether the search came to
     its end, rather than to the limit.
     """
-    search = ci.search_levels(adjacency, max_size)
+    search = ci.ask(SearchLevels(adjacency, max_size))
     remove(search.fallen, adjacency, sets)
     return search.finished
 
 
-def separate_in_triangles(ci: CITest, adjacency: Adjacency, sets: RecordedSets, max_size: int | None) -> bool:
+def separate_in_triangles(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, max_size: int | None) -> bool:
     """As ``separate_by_neighbours``, but only edges whose ends have a neighbour in common when the search begins; changes its arguments.
 
     For a skeleton that a score found: an edge that a DAG needs though the MAG has none comes with such a neighbour, the next vertex on
@@ -60,7 +61,7 @@ def separate_in_triangles(ci: CITest, adjacency: Adjacency, sets: RecordedSets, 
     while (np.where(left, adjacency.sum(axis=1) - 1, -1) >= size).any():
         if max_size is not None and size > max_size:
             return False
-        fallen = ci.sweep_level(left, size, adjacency)
+        fallen = ci.ask(SweepLevel(left, size, adjacency))
         remove(fallen, adjacency, sets)
         left &= adjacency
         size += 1
@@ -76,10 +77,12 @@ def remove(fallen: Iterable[Separation], adjacency: Adjacency, sets: RecordedSet
 
 def limit_warning(finished: bool, max_size: int | None) -> list[str]:
     """What to tell the user when the adjacency search met its limit."""
-    return [] if finished else [f"sets of neighbours were tried up to {max_size} variables only (max_condition_size)."]
+    if finished:
+        return []
+    return [Sentence("sets of neighbours were tried up to {size} only ({max_condition_size}).", size=counted(max_size or 0, "variable"))]
 
 
-def minimal_subset(ci: CITest, x: int, y: int, separating_set: Sequence[int]) -> Variables:
+def minimal_subset(ci: Inquiry, x: int, y: int, separating_set: Sequence[int]) -> Variables:
     """A separating set from which no single variable can be left out, found by leaving out one after the other."""
     kept = tuple(sorted(separating_set))
     shrunk = True

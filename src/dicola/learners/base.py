@@ -11,14 +11,15 @@ import numpy as np
 
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
-from dicola.errors import InvalidSetting
-from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
+from dicola.errors import not_allowed
+from dicola.graphs.skeleton import SeparatingSets, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.knowledge import Knowledge
 from dicola.learners.collider_policies import checked_policy, collider_policy
 from dicola.orient.fixpoint import Orientation, orient
+from dicola.registry import default_settings
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,13 @@ class Learner(ABC):
     allows_selection: ClassVar[bool] = True
     needs_data: ClassVar[bool] = False
     takes_knowledge: ClassVar[bool] = True
+    is_legalizable: ClassVar[bool] = True  # is what it gives the PAG of a MAG, up to errors of the test?
     auto_stop: ClassVar[str] = "auto"  # what stop="auto" means for it
+
+    def __post_init__(self) -> None:
+        for name in default_settings(type(self)):
+            if name.startswith("max_"):
+                checked_limit(name, getattr(self, name))
 
     @property
     def is_local(self) -> bool:
@@ -82,10 +89,10 @@ class Learner(ABC):
         return 3 if limit is None else min(3, limit)
 
     @abstractmethod
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         """The skeleton over ``variables`` (default: all of ``ci``), with a separating set for every pair that is not adjacent."""
 
-    def orient(self, ci: CITest, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
+    def orient(self, ci: Inquiry, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
         """Orient the skeleton over all variables; ``alone`` says that this learner found it by itself, without decomposition.
 
         The complete rules from the recorded separating sets, the same for all learners but those with a step of their own.
@@ -100,18 +107,19 @@ class Learner(ABC):
         )
 
 
-def local_test(ci: CITest, variables: Sequence[int] | None) -> tuple[CITest, Variables]:
+def local_test(ci: Evidence, variables: Sequence[int] | None) -> tuple[Inquiry, Variables]:
     """The test restricted to the variables, and their positions in the whole; inside a learner they are 0, 1, ….
 
     Positions are sorted, so that the fixed order of the names rules the leaf as well.
     """
+    inquiry = Inquiry.of(ci)
     if variables is None:
-        return ci, tuple(range(len(ci)))
+        return inquiry, tuple(range(len(ci)))
     chosen = tuple(sorted(variables))
-    return ci.among(chosen), chosen
+    return inquiry.among(chosen), chosen
 
 
-def skeleton_of(ci: CITest, variables: Variables, adjacency: Adjacency, sets: RecordedSets, warnings: Sequence[str] = ()) -> Skeleton:
+def skeleton_of(ci: Evidence, variables: Variables, adjacency: Adjacency, sets: SeparatingSets, warnings: Sequence[str] = ()) -> Skeleton:
     """The learner's local answer in the positions of the whole test ``ci``."""
     pairs = [(i, j) for i, j in zip(*(ends.tolist() for ends in np.nonzero(adjacency)), strict=True) if i < j]
     if len(variables) == len(ci):  # then their positions are those of the whole
@@ -124,4 +132,4 @@ def skeleton_of(ci: CITest, variables: Variables, adjacency: Adjacency, sets: Re
 def checked_limit(name: str, value: int | None) -> None:
     """A limit is a whole number from 0 on, or ``None``."""
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-        raise InvalidSetting(f"{name} is {value!r}; it must be a whole number from 0 on, or None for no limit.")
+        raise not_allowed(name, value, "it must be a whole number from 0 on, or None for no limit.")

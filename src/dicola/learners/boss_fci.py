@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.errors import InvalidSetting
 from dicola.learners.hybrid import Hybrid
-from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.order_search import best_of
+from dicola.score.registry import score_behind
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class BossFCI(Hybrid):
         if isinstance(self.n_starts, bool) or not isinstance(self.n_starts, int) or self.n_starts < 1:
             raise InvalidSetting(f"n_starts is {self.n_starts!r}; it must be a whole number from 1 on.")
 
-    def dag(self, ci: CITest, seed: int) -> tuple[Adjacency, Sequence[int]]:
-        found = best_of(GaussianBIC.of(ci, self.penalty), self.n_starts, seed)
+    def dag(self, ci: Inquiry, seed: int) -> tuple[Adjacency, Sequence[int]]:
+        found = best_of(score_behind(ci, self.penalty), self.n_starts, seed)
         ci.book_score("parent searches", found.n_searches)
         return found.parents, found.order.tolist()

@@ -7,12 +7,12 @@ from functools import cache
 from itertools import combinations
 from math import isnan
 
-from dicola.ci.base import CITest
-from dicola.errors import InvalidSetting
+from dicola.ci.inquiry import Inquiry
+from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Skeleton, Variables
 from dicola.orient.colliders import ColliderPolicy, by_separating_set
-from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.order_search import best_of
+from dicola.score.registry import score_behind
 
 Found = tuple[tuple[Variables, float], ...]
 """Sets that separate a pair, each with its p-value."""
@@ -45,10 +45,10 @@ LARGEST = 4  # a hub has more sets of neighbours than anyone can ask about; smal
 def checked_policy(name: str) -> None:
     """Refuse a policy that is not known."""
     if name not in POLICIES:
-        raise InvalidSetting(f"colliders is {name!r}; it may be {', '.join(repr(policy) for policy in POLICIES)}.")
+        raise not_allowed("colliders", name, f"it may be {', '.join(repr(policy) for policy in POLICIES)}.")
 
 
-def collider_policy(name: str, ci: CITest, skeleton: Skeleton, max_size: int | None = None, seed: int = 0) -> ColliderPolicy:
+def collider_policy(name: str, ci: Inquiry, skeleton: Skeleton, max_size: int | None = None, seed: int = 0) -> ColliderPolicy:
     """How to tell whether b is a collider between the non-adjacent a and c.
 
     ``"sepset"`` looks at the recorded separating set. ``"order"`` looks at the DAG with the best score that some order searches find,
@@ -83,9 +83,9 @@ def collider_policy(name: str, ci: CITest, skeleton: Skeleton, max_size: int | N
     return is_collider
 
 
-def _by_order(ci: CITest, skeleton: Skeleton, seed: int) -> ColliderPolicy:
+def _by_order(ci: Inquiry, skeleton: Skeleton, seed: int) -> ColliderPolicy:
     """A triple that is unshielded in the best DAG too is a collider iff it is one there; others, and those of R4, go by their set."""
-    found = best_of(GaussianBIC.of(ci), STARTS, seed)
+    found = best_of(score_behind(ci), STARTS, seed)
     ci.book_score("parent searches", found.n_searches)
     parents, by_set = found.parents, by_separating_set(skeleton.sets)
     adjacent = parents | parents.T

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
-from dicola.errors import InvalidSetting
+from dicola.errors import InvalidSetting, Sentence, counted
 from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.learners.adjacency import limit_warning, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.learners.base import Context, Learner, local_test, skeleton_of
 from dicola.learners.possible_dsep import possible_dsep, separate_by_possible_dsep
 
 
@@ -39,14 +39,13 @@ class FCI(Learner):
     possible_dsep: Literal["blanket", "textbook"] = "blanket"
 
     def __post_init__(self) -> None:
-        checked_limit("max_condition_size", self.max_condition_size)
-        checked_limit("max_possible_dsep_size", self.max_possible_dsep_size)
+        super().__post_init__()
         if self.possible_dsep not in ("blanket", "textbook"):
             raise InvalidSetting(f"possible_dsep is {self.possible_dsep!r}; it may be 'blanket' or 'textbook'.")
 
     @property
     def is_local(self) -> bool:
-        """Whether there is a second phase hangs on the whole graph; it may then ask neighbours again, beyond the limit of the first."""
+        """Whether there is a second phase depends on the whole graph; it may then ask neighbours again, beyond the limit of the first."""
         first, second = self.max_condition_size, self.max_possible_dsep_size
         return first is None or (second is not None and second <= first)
 
@@ -55,7 +54,7 @@ class FCI(Learner):
         """The second phase asks most."""
         return 3 if self.max_possible_dsep_size is None else min(3, self.max_possible_dsep_size)
 
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
         adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
@@ -63,11 +62,14 @@ class FCI(Learner):
         warnings = limit_warning(finished, self.max_condition_size)
         if not self._separate_further(local, adjacency, sets, context):
             warnings.append(
-                f"sets from Possible-D-Sep were tried up to {self.max_possible_dsep_size} variables only (max_possible_dsep_size)."
+                Sentence(
+                    "sets from Possible-D-Sep were tried up to {size} only ({max_possible_dsep_size}).",
+                    size=counted(self.max_possible_dsep_size or 0, "variable"),
+                )
             )
         return skeleton_of(ci, chosen, adjacency, sets, warnings)
 
-    def _separate_further(self, ci: CITest, adjacency: Adjacency, sets: RecordedSets, context: Context) -> bool:
+    def _separate_further(self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, context: Context) -> bool:
         """The second phase; most graphs have nothing for it to do, and then no blanket is learned."""
         if len(adjacency) <= 3 or (not len(sets) and sets.otherwise is None):
             return True  # with three variables the neighbours are all there is, and in a complete graph nothing is a collider

@@ -5,20 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dicola.ci.base import CITest
-from dicola.ci.questions import Adjacency
+from dicola._kernels import partial_correlation as kernel
+from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.questions import Adjacency, Answered, Question
 from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.learners.base import Context, Learner, local_test, skeleton_of
 from dicola.orient.partial import PartialGraph
+
+if TYPE_CHECKING:
+    from dicola.ci.fisher_z import FisherZ
 
 Asked = dict[tuple[int, int, Variables], dict[int, bool]]
 """For a pair and what separates it: which further variable makes it dependent again, as far as asked."""
+
+
+@dataclass(frozen=True)
+class BreaksSeparation(Question[list[bool]]):
+    """Which of ``others``, added to z one at a time, make x and y dependent?"""
+
+    x: int
+    y: int
+    z: Variables
+    others: Variables
+
+    def plain(self, ci: Inquiry) -> list[bool]:
+        a, b = min(self.x, self.y), max(self.x, self.y)
+        return [not ci.verdict(a, b, tuple(sorted((*self.z, w)))).independent for w in self.others]
+
+    def by_correlations(self, test: FisherZ) -> Answered[list[bool]] | None:
+        if not self.others:
+            return [], 0
+        given, added = np.array(self.z, dtype=np.int64), np.array(self.others, dtype=np.int64)
+        a, b, limit = min(self.x, self.y), max(self.x, self.y), test.limit(len(self.z) + 1)
+        return kernel.dependent_with_each(test.correlation, a, b, given, added, limit).tolist(), len(self.others)
 
 
 @dataclass(frozen=True)
@@ -43,11 +68,7 @@ class FCIPlus(Learner):
     max_base_size: int | None = None
     max_hierarchy_size: int | None = None
 
-    def __post_init__(self) -> None:
-        for name in ("max_condition_size", "max_base_size", "max_hierarchy_size"):
-            checked_limit(name, getattr(self, name))
-
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
         adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
@@ -58,7 +79,7 @@ class FCIPlus(Learner):
             warnings.append("hierarchies were tried up to the limits max_base_size and max_hierarchy_size only.")
         return skeleton_of(ci, chosen, adjacency, sets, warnings)
 
-    def _remove_links(self, ci: CITest, adjacency: Adjacency, sets: RecordedSets) -> bool:
+    def _remove_links(self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets) -> bool:
         """Search D-separation links until none is left; each removal may show new non-ancestors. Answers whether no limit was met."""
         refuted: dict[tuple[int, int], set[Variables]] = {}
         asked: Asked = {}
@@ -77,7 +98,7 @@ class FCIPlus(Learner):
                 return within
 
     def separator(
-        self, ci: CITest, graph: PartialGraph, sets: RecordedSets, x: int, y: int, refuted: set[Variables]
+        self, ci: Inquiry, graph: PartialGraph, sets: RecordedSets, x: int, y: int, refuted: set[Variables]
     ) -> tuple[Variables | None, bool]:
         """A hierarchy that separates a possible link, made minimal, and whether no limit was met; ``refuted`` ones are not asked again."""
         beside_x, beside_y = (sorted(v for v in graph.around[a] if v != b) for a, b in ((x, y), (y, x)))
@@ -96,7 +117,7 @@ class FCIPlus(Learner):
         return None, within and (self.max_base_size is None or self.max_base_size >= largest)
 
 
-def augmented_graph(ci: CITest, adjacency: Adjacency, sets: RecordedSets, asked: Asked) -> PartialGraph:
+def augmented_graph(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, asked: Asked) -> PartialGraph:
     """Arrowheads at every w that destroys a minimal separation: if x and y depend given Z and w, then w causes none of x, y, Z.
 
     ``asked`` remembers answers between rounds.
@@ -107,7 +128,7 @@ def augmented_graph(ci: CITest, adjacency: Adjacency, sets: RecordedSets, asked:
         around = sorted({w for v in inside for w in graph.around[v]} - set(inside))
         known = asked.setdefault((x, y, z), {})
         new = [w for w in around if w not in known]
-        known.update(zip(new, ci.breaks_separation(x, y, z, new), strict=True))
+        known.update(zip(new, ci.ask(BreaksSeparation(x, y, z, tuple(new))), strict=True))
         for w in around:
             if known[w]:
                 for v in inside:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
-from dicola.learners.base import checked_limit
 from dicola.learners.hybrid import Hybrid
 from dicola.score.equivalence_search import equivalence_search
-from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.registry import score_behind
 
 
 @dataclass(frozen=True)
@@ -29,11 +28,7 @@ class GFCI(Hybrid):
 
     max_side: int | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        checked_limit("max_side", self.max_side)
-
-    def dag(self, ci: CITest, seed: int) -> tuple[Adjacency, Sequence[int]]:
-        found = equivalence_search(GaussianBIC.of(ci, self.penalty), self.max_side)
+    def dag(self, ci: Inquiry, seed: int) -> tuple[Adjacency, Sequence[int]]:
+        found = equivalence_search(score_behind(ci, self.penalty), self.max_side)
         ci.book_score("local scores", found.n_scores)
         return found.parents, found.order.tolist()

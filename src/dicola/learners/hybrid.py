@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.graphs.skeleton import Skeleton
 from dicola.learners.adjacency import limit_warning, separate_in_triangles, start_from_dag
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.learners.base import Context, Learner, local_test, skeleton_of
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,11 @@ class Hybrid(Learner):
     max_condition_size: int | None = None
     penalty: float = 2.0
 
-    def __post_init__(self) -> None:
-        checked_limit("max_condition_size", self.max_condition_size)
-
     @abstractmethod
-    def dag(self, ci: CITest, seed: int) -> tuple[Adjacency, Sequence[int]]:
+    def dag(self, ci: Inquiry, seed: int) -> tuple[Adjacency, Sequence[int]]:
         """The DAG that the score prefers on the data behind the test: ``parents[v, u]`` says u → v; and an order with parents first."""
 
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         local, chosen = local_test(ci, variables)
         adjacency, sets = start_from_dag(*self.dag(local, (context or Context()).seed))
         finished = separate_in_triangles(local, adjacency, sets, self.max_condition_size)

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import possible_dsep_paths as kernel
-from dicola.ci.base import CITest
-from dicola.ci.questions import Adjacency
+from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.questions import Adjacency, FindSeparator, SearchLevels
+from dicola.errors import Sentence, counted
 from dicola.graphs.bits import as_words, mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.learners.adjacency import remove, starting_point
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.learners.base import Context, Learner, local_test, skeleton_of
 from dicola.learners.possible_dsep import PdsPaths
 from dicola.orient.colliders import by_separating_set, r0
 from dicola.orient.fixpoint import spread_arrowheads
@@ -45,10 +46,7 @@ class ICD(Learner):
     max_condition_size: int | None = None
     possible_ancestors: bool = False
 
-    def __post_init__(self) -> None:
-        checked_limit("max_condition_size", self.max_condition_size)
-
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
         # Arrowheads that rest on blankets say nothing about sets of size r, so pruning by ancestry needs the complete graph to start from.
@@ -58,7 +56,7 @@ class ICD(Learner):
         size = 0
         if not self.possible_ancestors:  # one step leads to the neighbours whatever the marks: the first two rounds are levels
             size = 2 if self.max_condition_size is None else min(2, self.max_condition_size + 1)
-            remove(local.search_levels(adjacency, size - 1).fallen, adjacency, sets)
+            remove(local.ask(SearchLevels(adjacency, size - 1)).fallen, adjacency, sets)
         while True:
             graph = marked_graph(adjacency, sets)
             paths = PdsPaths.of(graph)
@@ -66,7 +64,8 @@ class ICD(Learner):
             if not _may_have_candidates(paths, reach, size):
                 break
             if self.max_condition_size is not None and size > self.max_condition_size:
-                warnings.append(f"sets of up to {self.max_condition_size} variables were tried only (max_condition_size).")
+                tried = counted(self.max_condition_size, "variable")
+                warnings.append(Sentence("sets of up to {tried} were tried only ({max_condition_size}).", tried=tried))
                 break
             self._round(local, graph, paths, reach, adjacency, sets, size)
             size += 1
@@ -74,7 +73,7 @@ class ICD(Learner):
 
     def _round(
         self,
-        ci: CITest,
+        ci: Inquiry,
         graph: PartialGraph,
         paths: PdsPaths,
         reach: list[int],
@@ -100,7 +99,7 @@ def marked_graph(adjacency: Adjacency, sets: RecordedSets) -> PartialGraph:
     return graph
 
 
-def separator_near(ci: CITest, paths: PdsPaths, a: int, b: int, size: int, from_a: int, from_b: int) -> Variables | None:
+def separator_near(ci: Inquiry, paths: PdsPaths, a: int, b: int, size: int, from_a: int, from_b: int) -> Variables | None:
     """A separating set of this size that hangs together with a, from the pool ``from_a``, else one that does with b.
 
     A pool of neighbours alone hangs together whatever is taken from it; then the family is all its subsets.
@@ -108,14 +107,14 @@ def separator_near(ci: CITest, paths: PdsPaths, a: int, b: int, size: int, from_
     whole_a, whole_b = (not pool & ~paths.beside[v] for v, pool in ((a, from_a), (b, from_b)))
     hanging_on_a = Hanging(paths, a, from_a)
     if from_a.bit_count() >= size:
-        found = ci.find_separator(a, b, members(from_a), (size,), family=None if whole_a else hanging_on_a)
+        found = ci.ask(FindSeparator(a, b, members(from_a), (size,), family=None if whole_a else hanging_on_a))
         if found is not None or not size:
             return found
     if from_b.bit_count() < size:
         return None
     if whole_a and whole_b:
-        return ci.find_separator(a, b, members(from_b), (size,), tried=[set(members(from_a))])
-    return ci.find_separator(a, b, members(from_b), (size,), family=Hanging(paths, b, from_b, asked=hanging_on_a))
+        return ci.ask(FindSeparator(a, b, members(from_b), (size,), tried=[set(members(from_a))]))
+    return ci.ask(FindSeparator(a, b, members(from_b), (size,), family=Hanging(paths, b, from_b, asked=hanging_on_a)))
 
 
 class Hanging:

@@ -4,14 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dicola.ci.base import CITest
+from dicola._kernels import partial_correlation as kernel
+from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.questions import Answered, FindSeparator, Question
+from dicola.errors import Sentence, counted
 from dicola.graphs.bits import mask_of, members
-from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Skeleton
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Skeleton, Variables
+from dicola.learners.base import Context, Learner, local_test, skeleton_of
+
+if TYPE_CHECKING:
+    from dicola.ci.fisher_z import FisherZ
+
+
+@dataclass(frozen=True, eq=False)
+class SeparatorsInPool(Question[list[Variables | None]]):
+    """For one pair after the other the first subset of ``pool`` that separates it, of at most ``max_size`` variables, by size, then
+    lexicographically; ``None`` where none does. The two variables themselves are left out of the pool.
+
+    With ``beside``, a variable outside the pool, the answer ends before the first pair that only a set with it separates: one of at
+    most ``max_size`` variables of the pool, and ``beside``.
+    """
+
+    pairs: Sequence[Pair]
+    pool: Sequence[int]
+    max_size: int
+    beside: int | None = None
+
+    def plain(self, ci: Inquiry) -> list[Variables | None]:
+        found: list[Variables | None] = []
+        for x, y in self.pairs:
+            inside = [v for v in self.pool if v not in (x, y)]
+            sizes = range(min(self.max_size, len(inside)) + 1)
+            separator = ci.ask(FindSeparator(x, y, inside, sizes))
+            if separator is None and self.beside is not None:
+                larger = [size + 1 for size in sizes]
+                if ci.ask(FindSeparator(x, y, [*inside, self.beside], larger, [inside])) is not None:
+                    break
+            found.append(separator)
+        return found
+
+    def by_correlations(self, test: FisherZ) -> Answered[list[Variables | None]] | None:
+        largest = min(self.max_size, len(self.pool))
+        if test.may_raise(largest + 1):
+            return None
+        wanted = np.array(self.pairs, dtype=np.int64).reshape(-1, 2)
+        around = np.array(sorted(self.pool if self.beside is None else [*self.pool, self.beside]), dtype=np.int64)
+        sizes, members, tests = kernel.separators_among(
+            test.correlation, wanted, around, largest, -1 if self.beside is None else self.beside, test.limits
+        )
+        flat, begin = members.tolist(), 0
+        found: list[Variables | None] = []
+        for size in sizes.tolist():
+            found.append(None if size < 0 else tuple(flat[begin : begin + size]))
+            begin += max(size, 0)
+        return found, int(tests)
 
 
 @dataclass(frozen=True)
@@ -32,10 +82,7 @@ class LMarvel(Learner):
 
     max_condition_size: int | None = None
 
-    def __post_init__(self) -> None:
-        checked_limit("max_condition_size", self.max_condition_size)
-
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
         if len(chosen) < 2:
@@ -54,7 +101,7 @@ class LMarvel(Learner):
 class _Removal:
     """The state of one run: who is left, their blankets, and what is decided of each pair."""
 
-    def __init__(self, ci: CITest, blankets: list[int], max_size: int | None) -> None:
+    def __init__(self, ci: Inquiry, blankets: list[int], max_size: int | None) -> None:
         n = len(blankets)
         self.ci = ci
         self._blanket_test = ci.during("blankets")
@@ -125,7 +172,7 @@ class _Removal:
             return
         # The whole rest of the blanket is left out: y is in the blanket because it depends on x given all of it.
         largest = self._within_limit(blanket.bit_count() - 2)
-        separators = self.ci.find_separators([(x, y) for y in inside], members(blanket), largest)
+        separators = self.ci.ask(SeparatorsInPool([(x, y) for y in inside], members(blanket), largest))
         for y, found in zip(inside, separators, strict=True):
             if found is None:
                 self._join(x, y)
@@ -150,7 +197,7 @@ class _Removal:
         if not pairs:
             return True
         largest = self._within_limit(blanket.bit_count() - 2)
-        separators = self.ci.find_separators(pairs, members(blanket), largest, beside=x)
+        separators = self.ci.ask(SeparatorsInPool(pairs, members(blanket), largest, beside=x))
         for (y, z), new, found in zip(pairs, unknown, separators, strict=False):
             if new and found is not None:
                 self._part(y, z, mask_of(found))
@@ -198,8 +245,10 @@ class _Removal:
         """What the user should know of this run."""
         found = []
         if self.forced:
-            steps = "1 step" if self.forced == 1 else f"{self.forced} steps"
-            found.append(f"no variable looked removable at {steps}; the one with the smallest blanket was taken out to go on.")
+            found.append(
+                f"no variable looked removable at {counted(self.forced, 'step')}; the one with the smallest blanket was taken out to go on."
+            )
         if self.cut_short:
-            found.append(f"sets inside blankets were tried up to {self.max_size} variables only (max_condition_size).")
+            size = counted(self.max_size or 0, "variable")
+            found.append(Sentence("sets inside blankets were tried up to {size} only ({max_condition_size}).", size=size))
         return found

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence
 from dicola.errors import InvalidSetting
-from dicola.graphs.equivalence import AncestralSets
 from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.orient.equivalence import AncestralSets
 from dicola.score.search import MagSearch
 
 
@@ -39,15 +39,15 @@ class MagBIC(Learner):
     max_district: int = 10
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         checked_limit("n_starts", self.n_starts)
-        checked_limit("max_district", self.max_district)
         if not self.n_starts or not self.max_district:
             raise InvalidSetting("n_starts and max_district must be whole numbers from 1 on.")
 
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
         search = MagSearch.of(local, self.penalty, self.threshold, self.max_district)
         mag = search.mag(search.from_orders(self.n_starts, context.seed))
-        search.book(ci)
+        search.book(local)
         return skeleton_of(ci, chosen, mag.marks != 0, RecordedSets(otherwise=AncestralSets(mag)))

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import possible_dsep_paths as kernel
-from dicola.ci.base import CITest
-from dicola.ci.questions import Adjacency
+from dicola.ci.inquiry import Inquiry
+from dicola.ci.questions import Adjacency, SearchLevels
 from dicola.graphs.bits import as_words, from_words, mask_of, members
 from dicola.graphs.skeleton import RecordedSets
 from dicola.learners.adjacency import remove
@@ -85,13 +85,13 @@ def possible_dsep(adjacency: Adjacency, sets: RecordedSets) -> Adjacency:
 
 
 def separate_by_possible_dsep(
-    ci: CITest, adjacency: Adjacency, sets: RecordedSets, candidates: Adjacency, searched: int | None, max_size: int | None
+    ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, candidates: Adjacency, searched: int | None, max_size: int | None
 ) -> bool:
     """Remove every edge whose ends a subset of either end's candidates separates; changes ``adjacency`` and ``sets``.
 
     ``candidates`` (a row a vertex) are frozen before the phase, so the order of edges does not matter. Sets of neighbours up to the
     size ``searched`` (``None``: all) were tried before and are passed over. Answers whether no limit cut the search short.
     """
-    search = ci.search_levels(adjacency, max_size, 1, candidates, adjacency, searched)
+    search = ci.ask(SearchLevels(adjacency, max_size, 1, candidates, adjacency, searched))
     remove(search.fallen, adjacency, sets)
     return search.finished

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from dicola.ci.base import CITest
-from dicola.ci.questions import Adjacency
-from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Skeleton, Variables
+from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.questions import Adjacency, FindSeparator
+from dicola.graphs.skeleton import LaterSets, Pair, RecordedSets, SeparatingSets, Skeleton, Variables
 from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, OrientationSettings, checked_limit, local_test, skeleton_of
+from dicola.learners.base import Context, Learner, OrientationSettings, local_test, skeleton_of
 from dicola.learners.collider_policies import collider_policy
 from dicola.orient.colliders import Triple, r0
 from dicola.orient.fixpoint import Orientation, Rules, apply_rules, put_known
@@ -40,10 +40,7 @@ class RFCI(Learner):
 
     max_condition_size: int | None = None
 
-    def __post_init__(self) -> None:
-        checked_limit("max_condition_size", self.max_condition_size)
-
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
         adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
@@ -52,7 +49,7 @@ class RFCI(Learner):
         check_triples(local, adjacency, sets, _triples_at(adjacency, range(len(chosen))))
         return skeleton_of(ci, chosen, adjacency, sets, limit_warning(finished, self.max_condition_size))
 
-    def orient(self, ci: CITest, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
+    def orient(self, ci: Inquiry, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
         """RFCI's own orientation: triples and discriminating paths are put to the test, which may remove further edges.
 
         After a merge the separating sets need not be minimal, as this rests on; those it uses are made so first, and the triples of the
@@ -85,14 +82,14 @@ class RFCI(Learner):
             return False
 
         apply_rules(graph, decide, Rules(settings.selection, settings.max_path_length, stands))
-        found = RecordedSets(dict(sets.items()), otherwise=skeleton.sets) if len(sets) else skeleton.sets
+        found = LaterSets(dict(sets.items()), otherwise=skeleton.sets) if len(sets) else skeleton.sets
         return replace(skeleton, edges=_edges_of(adjacency), sets=found), Orientation.of(graph, skeleton.labels)
 
 
 class MinimalSets(SeparatingSets):
     """Separating sets made minimal when they are asked for, by tests; each pair once."""
 
-    def __init__(self, ci: CITest, base: SeparatingSets) -> None:
+    def __init__(self, ci: Inquiry, base: SeparatingSets) -> None:
         self._ci, self._base = ci, base
         self._known: dict[Pair, Variables | None] = {}
 
@@ -104,7 +101,7 @@ class MinimalSets(SeparatingSets):
         return self._known[pair]
 
 
-def check_triples(ci: CITest, adjacency: Adjacency, sets: RecordedSets, triples: Iterable[Triple]) -> list[tuple[int, int]]:
+def check_triples(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, triples: Iterable[Triple]) -> list[tuple[int, int]]:
     """Test the two edges of every unshielded triple given what separates its ends; remove those that fall and check the new triples.
 
     Lemma 3.1 of Colombo et al. Changes ``adjacency`` and ``sets``; answers the edges removed.
@@ -122,7 +119,7 @@ def check_triples(ci: CITest, adjacency: Adjacency, sets: RecordedSets, triples:
         for r in (i, k):
             if not adjacency[r, j] or not ci(r, j, given).independent:
                 continue
-            found = ci.find_separator(r, j, given, range(len(given) + 1))
+            found = ci.ask(FindSeparator(r, j, given, range(len(given) + 1)))
             sets[r, j] = given if found is None else found
             adjacency[r, j] = adjacency[j, r] = False
             removed.append((min(r, j), max(r, j)))
@@ -130,12 +127,12 @@ def check_triples(ci: CITest, adjacency: Adjacency, sets: RecordedSets, triples:
     return removed
 
 
-def _weak_edge(ci: CITest, sets: SeparatingSets, path: tuple[int, ...]) -> tuple[tuple[int, int], tuple[int, ...]] | None:
+def _weak_edge(ci: Inquiry, sets: SeparatingSets, path: tuple[int, ...]) -> tuple[tuple[int, int], tuple[int, ...]] | None:
     """The first edge of a discriminating path whose ends a subset of sepset(d, c) separates, with that subset."""
     whole = sets[path[0], path[-1]]
     for u, v in pairwise(path):
         candidates = [w for w in whole if w not in (u, v)]
-        found = ci.find_separator(u, v, candidates, range(len(candidates) + 1))
+        found = ci.ask(FindSeparator(u, v, candidates, range(len(candidates) + 1)))
         if found is not None:
             return (u, v), found
     return None

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dicola.errors import counted
 from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import PAG, edge_in_words
 from dicola.report.labels import FONT_SIZE, escaped, in_natural_order, short_label
@@ -140,8 +141,7 @@ def _view(boxes: Mapping[str, Box], ways: list[Route]) -> tuple[float, float, fl
 
 
 def _description(pag: PAG) -> str:
-    ends = f"{pag.count(Mark.ARROW)} arrowheads, {pag.count(Mark.TAIL)} tails, {pag.count(Mark.CIRCLE)} circles"
-    return f"{len(pag)} variables, {pag.n_edges} edges. Edge ends: {ends}."
+    return f"{counted(len(pag), 'variable')}, {counted(pag.n_edges, 'edge')}. Edge ends: {pag.ends_in_words()}."
 
 
 def _number(value: float) -> str:

@@ -1,21 +1,19 @@
-"""Why an edge looks as it does, or why there is none: in words, with the evidence that a discovery keeps."""
+"""Why an edge looks as it does, or why there is none: in words, with the evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dicola.decompose.merge import TreeSets
-from dicola.decompose.tree import Branch, Leaf
 from dicola.errors import InvalidGraph
-from dicola.graphs.equivalence import AncestralSets
 from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import edge_in_words
-from dicola.graphs.skeleton import RecordedSets
 from dicola.orient.partial import Conflict
-from dicola.report.result import Evidence
-from dicola.report.words import MEANINGS, NO_REASON, UNDECIDED, apart_for, rule_in_words, rules_of
+from dicola.report.rule_text import MEANINGS, NO_REASON, UNDECIDED, apart_for, rule_in_words, rules_of
+
+if TYPE_CHECKING:
+    from dicola.discovery import Discovery
 
 _MARK_NAMES = {Mark.CIRCLE: "circle", Mark.ARROW: "arrowhead", Mark.TAIL: "tail"}
 
@@ -37,7 +35,7 @@ class Separation:
 
 @dataclass(frozen=True)
 class End:
-    """One end of an edge: its mark, what it says, and the rule and the vertices that put it there."""
+    """One end of an edge: its mark, what it says, and the rule and the vertices behind it."""
 
     at: str
     mark: str
@@ -56,10 +54,12 @@ class End:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a discovery says about two variables; ``str()`` is the text for a person, ``to_dict()`` the same for a program.
+    """What a discovery says about two variables.
 
-    ``edge`` is the edge as ``str(pag)`` prints it, ``None`` where there is none; then ``separation`` tells the set that parts the pair.
-    ``leaves`` are the numbers of the leaves in which both stood before the learner and no set separated them.
+    ``str()`` is the text for a person, ``to_dict()`` the same for a program. ``edge`` is the edge
+    as ``str(pag)`` prints it, ``None`` where there is none; then ``separation`` tells the set that
+    parts the pair. ``leaves`` are the numbers of the leaves in which both stood before the learner
+    and no set separated them.
     """
 
     u: str
@@ -89,8 +89,8 @@ class Explanation:
         return asdict(self)
 
 
-def explain(found: Evidence, u: object, v: object) -> Explanation:
-    """The edge between two named variables in words with its evidence, or the set that separates them."""
+def explain(found: Discovery, u: object, v: object) -> Explanation:
+    """The edge between two named variables with its evidence, or the set that separates them."""
     a, b = (found.pag.index(name) for name in (u, v))
     if a == b:
         raise InvalidGraph(f"{str(u)!r} was named twice; an explanation is about two different variables.")
@@ -102,10 +102,8 @@ def explain(found: Evidence, u: object, v: object) -> Explanation:
     edge = _reading(Edge(x, y, Mark(int(found.pag.marks[b, a])), Mark(int(found.pag.marks[a, b]))))
     ends = (_end(found, edge.v, edge.u, edge.mark_v, edge.mark_u), _end(found, edge.u, edge.v, edge.mark_u, edge.mark_v))
     place = {name: i for i, name in enumerate(found.skeleton.labels)}
-    pair = {place[x], place[y]}
-    scored = isinstance(found.skeleton.sets, AncestralSets)
-    leaves = tuple(i for i, node in enumerate(found.tree.nodes) if isinstance(node, Leaf) and not scored and pair <= set(node.variables))
-    here = [c for c in found.conflicts if {c.other, c.at} == pair]
+    leaves = found.skeleton.sets.leaves_with(place[x], place[y])
+    here = [c for c in found.conflicts if {c.other, c.at} == {place[x], place[y]}]
     return Explanation(
         edge.u, edge.v, str(edge), edge_in_words(edge), ends, None, leaves, tuple(conflicts_in_words(here, found.skeleton.labels))
     )
@@ -121,38 +119,17 @@ def conflicts_in_words(conflicts: Sequence[Conflict], name: Sequence[str]) -> li
     ]
 
 
-def separation_of(found: Evidence, x: str, y: str) -> Separation | None:
-    """The separating set of two named variables and the words for where it was found; ``None`` where none is on record."""
+def separation_of(found: Discovery, x: str, y: str) -> Separation | None:
+    """The separating set of two named variables and where it was found; ``None`` if unknown."""
     place = {name: i for i, name in enumerate(found.skeleton.labels)}
     z = found.skeleton.sets.get(place[x], place[y])
     if z is None:
         return None
-    return Separation((x, y), tuple(found.skeleton.labels[v] for v in z), _where(found, place[x], place[y], z))
+    where = found.skeleton.sets.provenance(place[x], place[y]) or "Found in the run; the place is not on record."
+    return Separation((x, y), tuple(found.skeleton.labels[v] for v in z), where)
 
 
-def _where(found: Evidence, x: int, y: int, z: tuple[int, ...]) -> str:
-    sets = found.skeleton.sets
-    if isinstance(sets, AncestralSets):
-        return "These are the ancestors of the two in the graph with the best score."
-    if isinstance(sets, RecordedSets):
-        if (min(x, y), max(x, y)) in sets:
-            return "Found while orienting, after the merge."
-        sets = sets.otherwise or sets
-    for number, node in enumerate(found.tree.nodes):
-        if x not in node.variables or y not in node.variables:
-            continue
-        if isinstance(node, Branch) and z == node.split.separator and (x in node.split.left) != (y in node.split.left):
-            if {x, y} & set(z):
-                continue
-            return f"Found at split {number}, which divides {len(node.variables)} variables: the two lie on opposite sides."
-        if isinstance(node, Leaf) and isinstance(sets, TreeSets):
-            recorded = sets.leaf_sets[number]
-            if recorded is not None and recorded.get(x, y) == z:
-                return f"Found by the learner in leaf {number} of {len(node.variables)} variables."
-    return "Found in the run; the place is not on record."
-
-
-def _end(found: Evidence, at: str, other: str, mark: Mark, mark_other: Mark) -> End:
+def _end(found: Discovery, at: str, other: str, mark: Mark, mark_other: Mark) -> End:
     labels = found.skeleton.labels
     place = {name: i for i, name in enumerate(labels)}
     reason = found.reasons.get((place[other], place[at]))

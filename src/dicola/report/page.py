@@ -13,22 +13,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dicola._version import __version__
+from dicola.errors import counted
 from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import PAG, edge_in_words
 from dicola.report.drawing import draw, draw_key, drawing_style
 from dicola.report.labels import escaped, in_natural_order
 from dicola.report.payload import payload
-from dicola.report.result import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dicola.discovery import Discovery
 
 _SCRIPTS: Final = ("dom", "facts", "stage", "shapes", "graph", "matrix", "panel", "tree", "tables", "app")
 
 
-def page(found: Result) -> str:
-    """The report as HTML text; the same result gives the same bytes."""
-    title = f"PAG of {len(found.pag)} variables"
+def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
+    """The report as HTML text; the same result gives the same bytes.
+
+    ``table`` is that of ``dicola.edge_table``, where there is one; its evidence is shown per edge.
+    """
+    title = f"PAG of {counted(len(found.pag), 'variable')}"
     edges = found.pag.reordered(in_natural_order(found.pag.names)).edges()
     style, script = _resource("page.css"), _script()
     parts = [
@@ -63,7 +71,7 @@ def page(found: Result) -> str:
         _edges(edges),
         f"<footer>Made by dicola {escaped(__version__)}.</footer>",
         "</main>",
-        f'<script type="application/json" id="facts">{payload(found)}</script>',
+        f'<script type="application/json" id="facts">{payload(found, table)}</script>',
         f"<script>{script}</script>",
         "</body>",
         "</html>",
@@ -103,11 +111,11 @@ def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _decomposition(found: Result) -> dict[str, int]:
+def _decomposition(found: Discovery) -> dict[str, int]:
     return {"leaves": found.tree.n_leaves, "largest leaf": found.tree.largest_leaf, "depth": found.tree.depth}
 
 
-def _summary(found: Result) -> str:
+def _summary(found: Discovery) -> str:
     pag = found.pag
     numbers = {
         "variables": len(pag),

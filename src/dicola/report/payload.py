@@ -1,21 +1,20 @@
 """The facts that the page's script draws from, once, as one JSON text.
 
-Variables are numbers in the fixed order of ``skeleton.labels``; marks are pcalg's codes. Of a split only the separator and its smaller
-side are written, for the script can derive the rest; a separating set is looked up in the tree when asked, as the library does.
+Variables are numbers in the fixed order of ``skeleton.labels``; marks are pcalg's codes. Of a split
+only the separator and its smaller side are written, for the script can derive the rest; a
+separating set is looked up in the tree when asked, as the library does.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from itertools import combinations
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from operator import index
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
+import pandas as pd
 
-from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Branch
-from dicola.graphs.equivalence import AncestralSets
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import WORDS
 from dicola.graphs.skeleton import RecordedSets
@@ -23,19 +22,26 @@ from dicola.report.communities import MANY, communities, folded_at_start, is_fol
 from dicola.report.explain import conflicts_in_words
 from dicola.report.labels import short_label
 from dicola.report.layout import layout
-from dicola.report.result import Result
 from dicola.report.routing import bends
-from dicola.report.words import MEANINGS, NO_REASON, OTHER_RULE, UNDECIDED, rules_of
+from dicola.report.rule_text import MEANINGS, NO_REASON, OTHER_RULE, UNDECIDED, rules_of
+
+if TYPE_CHECKING:
+    from dicola.discovery import Discovery
 
 _ROOM_FOR_SETS: Final = 600_000  # numbers; a few megabytes
 
 
-def payload(found: Result) -> str:
-    """One JSON text, ASCII and free of ``<``, so that nothing in it can end the element it stands in."""
-    return json.dumps(_facts(found), ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
+def payload(found: Discovery, table: pd.DataFrame | None = None) -> str:
+    """One JSON text, ASCII and free of ``<``: nothing in it can end the element it stands in.
+
+    ``table`` is that of ``dicola.edge_table``, where there is one.
+    """
+    facts = _facts(found) | {"evidence": _evidence(found, table)}
+    # Sets of a learner's own class may hold NumPy's integers.
+    return json.dumps(facts, ensure_ascii=True, separators=(",", ":"), default=index).replace("<", "\\u003c")
 
 
-def _facts(found: Result) -> dict[str, Any]:
+def _facts(found: Discovery) -> dict[str, Any]:
     labels = found.skeleton.labels
     place = {name: i for i, name in enumerate(labels)}
     pag = found.pag.reordered(labels)
@@ -45,7 +51,6 @@ def _facts(found: Result) -> dict[str, Any]:
     groups = [group for group in communities(adjacent) if is_foldable(group)] if len(pag) > MANY else []
     shift = bends([(edge.u, edge.v) for edge in edges], boxes)
     ends = [(place[edge.u], place[edge.v]) for edge in edges]
-    sets, later = _recorded_sets(found)
     return {
         "about": _about(found.settings),
         "care": [*found.warnings, *(["The graph is not a legal PAG."] if not found.legality.legal else [])],
@@ -60,9 +65,7 @@ def _facts(found: Result) -> dict[str, Any]:
         "communities": groups,
         "folded": folded_at_start(groups, adjacent),
         "tree": [_node(node) for node in found.tree.nodes],
-        "sets": sets,
-        "later": later,
-        "arrows": _arrows(found),
+        **_sets(found),
         "words": {f"{u}{v}": sentence for (u, v), sentence in WORDS.items()},
         "meanings": {f"{int(at)}{int(other)}": sentence for (at, other), sentence in MEANINGS.items()},
         "undecided": {"1": UNDECIDED, "2": NO_REASON, "3": NO_REASON},
@@ -71,6 +74,20 @@ def _facts(found: Result) -> dict[str, Any]:
             for name, rule in {**rules_of(found.settings), "": OTHER_RULE}.items()
         },
     }
+
+
+def _evidence(found: Discovery, table: pd.DataFrame | None) -> list[list[Any] | None] | None:
+    """Per edge p-value, names held fixed, sign, partial correlation; ``None`` if no edge has them."""
+    if table is None or table["p_value"].isna().all():
+        return None
+    columns = table[["u", "v", "p_value", "given", "sign", "partial_correlation"]].itertuples(index=False, name=None)
+    told = {frozenset((u, v)): None if pd.isna(p) else [_short(part) for part in (p, *rest)] for u, v, p, *rest in columns}
+    return [told[frozenset((edge.u, edge.v))] for edge in found.pag.reordered(found.skeleton.labels).edges()]
+
+
+def _short(value: Any) -> Any:
+    """A number to four digits; ``None`` in place of a gap."""
+    return None if pd.isna(value) else value if isinstance(value, str) else float(f"{value:.4g}")
 
 
 def _about(settings: Mapping[str, Any]) -> list[str]:
@@ -85,13 +102,13 @@ def _about(settings: Mapping[str, Any]) -> list[str]:
     return [str(word) for word in words if word]
 
 
-def _reason(found: Result, other: int, at: int) -> list[Any] | int:
+def _reason(found: Discovery, other: int, at: int) -> list[Any] | int:
     reason = found.reasons.get((other, at))
     return 0 if reason is None else [reason.rule, *reason.witness]
 
 
 def _node(node: object) -> list[Any] | int:
-    """A leaf is 0; a branch its two children, its separator, and its smaller side behind the number of that side."""
+    """A leaf is 0; a branch its children, separator, the number of its smaller side, that side."""
     if not isinstance(node, Branch):
         return 0
     split = node.split
@@ -99,25 +116,37 @@ def _node(node: object) -> list[Any] | int:
     return [node.left, node.right, list(split.separator), smaller, list((split.left, split.right)[smaller])]
 
 
-def _arrows(found: Result) -> list[list[int]] | None:
-    """The arrows of the MAG whose ancestors separate; ``None`` where separating sets were found by tests."""
-    sets = found.skeleton.sets
-    if not isinstance(sets, AncestralSets):
-        return None
-    return np.argwhere((sets.mag.marks == ARROW) & (sets.mag.marks.T == TAIL)).tolist()
+def _sets(found: Discovery) -> dict[str, Any]:
+    """The separating sets as the script looks them up.
+
+    ``sets`` has those of each leaf (``None`` where they are too many), ``later`` those that no leaf
+    has, each as ``[x, y, *set]``, and ``arrows`` are those of the MAG whose ancestors separate.
+    """
+    facts = found.skeleton.sets.to_dict(found.skeleton.variables)
+    mag = facts.get("mag")
+    return {
+        "sets": _sets_by_leaf(facts.get("tree", ())),
+        "later": [[x, y, *z] for key in ("separating_sets", "separated_later") for x, y, z in facts.get(key, ())],
+        "arrows": None if mag is None else _arrows(mag),
+    }
 
 
-def _recorded_sets(found: Result) -> tuple[dict[str, list[list[int]]] | None, list[list[int]]]:
-    """The sets that leaves recorded, by leaf, each as ``[x, y, *set]`` (``None`` where they are too many), and those found later."""
-    sets = found.skeleton.sets
-    later = sets if isinstance(sets, RecordedSets) else RecordedSets(otherwise=sets)
+def _sets_by_leaf(nodes: Sequence[Mapping[str, Any]]) -> dict[str, list[list[int]]] | None:
     by_leaf: dict[str, list[list[int]]] = {}
     numbers = 0
-    if isinstance(later.otherwise, TreeSets):
-        for number, (node, recorded) in enumerate(zip(found.tree.nodes, later.otherwise.leaf_sets, strict=True)):
-            if recorded is None or numbers > _ROOM_FOR_SETS:
-                continue
-            known = ((x, y, recorded.get(x, y)) for x, y in combinations(node.variables, 2))
-            by_leaf[str(number)] = [[x, y, *z] for x, y, z in known if z is not None]
-            numbers += sum(map(len, by_leaf[str(number)]))
-    return (by_leaf if numbers <= _ROOM_FOR_SETS else None), [[x, y, *z] for (x, y), z in later.items()]
+    for number, node in enumerate(nodes):
+        if "separating_sets" not in node:
+            continue
+        pairs = node["separating_sets"]
+        if "blankets" in node:
+            pairs = list(RecordedSets.from_dict(node, node["variables"]).known(node["variables"]))
+        numbers += sum(2 + len(z) for _, _, z in pairs)
+        if numbers > _ROOM_FOR_SETS:
+            return None
+        by_leaf[str(number)] = [[x, y, *z] for x, y, z in pairs]
+    return by_leaf
+
+
+def _arrows(mag: Sequence[Sequence[int]]) -> list[list[int]]:
+    ends = [end for a, b, at_a, at_b in mag for end in ((a, b, at_a, at_b), (b, a, at_b, at_a))]
+    return sorted([u, v] for u, v, at_u, at_v in ends if at_u == TAIL and at_v == ARROW)

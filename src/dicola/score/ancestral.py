@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola.graphs.bits import members
-from dicola.graphs.equivalence import cardinality_order
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
+from dicola.orient.equivalence import cardinality_order
 
 Marks = NDArray[np.int8]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from math import isfinite, log
 from typing import Self
@@ -93,20 +93,24 @@ class Score(ABC):
 
     def mag(self, mag: MAG) -> float:
         """The score of a MAG over these variables: the sum over its districts."""
-        graph = mag.reordered(self.names)
-        total, left = 0.0, set(range(len(graph)))
-        while left:
-            members = graph.indices(graph.district(graph.names[min(left)]))
-            left -= set(members)
-            arrows = [(u, v) for v in members for u in sorted(graph.around[v]) if (graph.around[u][v], graph.around[v][u]) == (ARROW, TAIL)]
-            joined = [
-                (v, w) for v in members for w in sorted(graph.around[v]) if v < w and graph.around[v][w] == ARROW == graph.around[w][v]
-            ]
-            total += self.district(members, arrows, joined)
+        total = 0.0
+        for part in districts_of(mag.reordered(self.names)):
+            total += self.district(*part)
         return total
 
     def __len__(self) -> int:
         return len(self.names)
+
+
+def districts_of(mag: MAG) -> Iterator[tuple[tuple[int, ...], list[Pair], list[Pair]]]:
+    """The parts of a MAG: variables joined by bidirected edges, arrows into them, and these edges."""
+    around, left = mag.around, set(range(len(mag)))
+    while left:
+        members = mag.indices(mag.district(mag.names[min(left)]))
+        left -= set(members)
+        arrows = [(u, v) for v in members for u in sorted(around[v]) if (around[u][v], around[v][u]) == (ARROW, TAIL)]
+        joined = [(v, w) for v in members for w in sorted(around[v]) if v < w and around[v][w] == ARROW == around[w][v]]
+        yield members, arrows, joined
 
 
 def checked_penalty(penalty: float) -> float:

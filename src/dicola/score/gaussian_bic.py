@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from dicola._kernels import mag_score as kernel
 from dicola._kernels.terms import Terms
 from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.errors import NeedsData
 from dicola.graphs.skeleton import Pair
 from dicola.score.base import Score, checked_penalty
@@ -51,7 +52,7 @@ class GaussianBIC(Score):
         self.penalty = checked_penalty(penalty)
 
     @classmethod
-    def of(cls, ci: CITest, penalty: float = 2.0) -> Self:
+    def of(cls, ci: Evidence, penalty: float = 2.0) -> Self:
         """The score on the data behind a test; positions are those of the test.
 
         Parameters
@@ -67,7 +68,11 @@ class GaussianBIC(Score):
             Where the test knows no correlations.
 
         """
-        correlation, n_samples = ci.correlations()
+        test = Inquiry.of(ci).test
+        correlations = getattr(test, "correlations", None)
+        if correlations is None:
+            raise NeedsData(f"{type(test).__name__} carries no correlations; a Gaussian score needs those of a table: FisherZ(table).")
+        correlation, n_samples = correlations()
         return cls(correlation, n_samples, ci.labels, penalty)
 
     @staticmethod
@@ -87,10 +92,10 @@ class GaussianBIC(Score):
             A part of a sentence.
 
         """
-        try:
-            _, rows = ci.correlations()
-        except NeedsData:
+        correlations = getattr(ci, "correlations", None)
+        if correlations is None:
             return "the test carries no correlations, so no graph can be scored"
+        _, rows = correlations()
         if rows < _FEW_ROWS * len(ci):
             return f"{rows} rows are fewer than {_FEW_ROWS} a variable, where scores were never tried"
         try:
@@ -114,13 +119,32 @@ class GaussianBIC(Score):
         return Terms(_read_only(self.correlation), float(self.n_samples), self.price)
 
     def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
-        members, arrows, bidirected = tuple(sorted(members)), sorted(arrows), tuple(bidirected)
-        inside = [*members, *sorted({u for u, _ in arrows} - set(members))]
-        lists, lengths = _lists((arrows, [*bidirected, *((w, v) for v, w in bidirected)]), inside, len(members))
-        block = _read_only(self.correlation[np.ix_(inside, inside)])
-        room = kernel.make_room(len(inside), len(members))
-        misfit = kernel.misfit(block, float(self.n_samples), np.arange(len(members)), len(members), lists, lengths, room)
-        return float(self.n_samples * misfit + self.price * (len(arrows) + len(bidirected)))
+        _, block, arrays = district_arrays(self.correlation, members, arrows, bidirected)
+        misfit = kernel.misfit(block, float(self.n_samples), *arrays)
+        edges = arrays.lengths[kernel.PA].sum() + arrays.lengths[kernel.SP].sum() // 2
+        return float(self.n_samples * misfit + self.price * int(edges))
+
+
+class DistrictArrays(NamedTuple):
+    """A district as the kernel takes it, beside correlations and the number of rows."""
+
+    members: NDArray[np.int64]
+    d: int
+    lists: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    room: kernel.Room
+
+
+def district_arrays(
+    correlation: NDArray[np.float64], members: Iterable[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]
+) -> tuple[list[int], NDArray[np.float64], DistrictArrays]:
+    """The members and then their other parents; the correlations among them; edges by places there."""
+    members, arrows, bidirected = sorted(members), sorted(arrows), tuple(bidirected)
+    inside = [*members, *sorted({u for u, _ in arrows} - set(members))]
+    d = len(members)
+    lists, lengths = _lists((arrows, [*bidirected, *((w, v) for v, w in bidirected)]), inside, d)
+    room = kernel.make_room(len(inside), d)
+    return inside, _read_only(correlation[np.ix_(inside, inside)]), DistrictArrays(np.arange(d), d, lists, lengths, room)
 
 
 def _read_only(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

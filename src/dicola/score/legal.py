@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from dicola.graphs.equivalence import legality, skeleton_of_mag
+from dicola.errors import counted
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.skeleton import Skeleton
+from dicola.orient.equivalence import legality, skeleton_of_mag
 from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.ancestral import ancestral_marks
 
@@ -26,5 +27,5 @@ def legalized(skeleton: Skeleton, orientation: Orientation) -> tuple[Skeleton, O
     legal = skeleton_of_mag(nearby_mag(orientation.pag), skeleton.names, skeleton.warnings)
     oriented = orient(legal)
     changed = int(np.count_nonzero(oriented.pag.marks != orientation.pag.marks))
-    said = f"the graph was no legal PAG; made legal, it differs from what was found in {changed} edge ends."
+    said = f"the graph was no legal PAG; made legal, it differs from what was found in {counted(changed, 'edge end')}."
     return replace(legal, warnings=(*legal.warnings, said)), oriented

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from dicola._kernels import order_search as kernel
 from dicola._kernels.parent_search import make_trails
 from dicola._kernels.terms import Terms
-from dicola.data import name_order
 from dicola.errors import InvalidSetting
 from dicola.score.base import Score
+from dicola.tables.names import name_order
 
 MAX_SWEEPS = 100
 _SLICE = 64  # variables a call of the kernel, so that a long search can be stopped

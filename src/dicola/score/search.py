@@ -8,17 +8,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.ci.base import CITest
-from dicola.graphs.equivalence import mag_to_pag, member_mag
+from dicola.ci.inquiry import Inquiry
+from dicola.ci.questions import GivenRest
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
+from dicola.orient.equivalence import mag_to_pag, member_mag
 from dicola.orient.fixpoint import Orientation
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import Score
-from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.mag_climb import Climbed, climb
 from dicola.score.order_search import Ordered, best_of, order_search
+from dicola.score.registry import score_behind
 
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
 _SMALL = 3  # variables of a small district
@@ -39,13 +40,13 @@ class MagSearch:
     work: dict[str, int] = field(default_factory=lambda: {"district fits": 0, "parent searches": 0})
 
     @classmethod
-    def of(cls, ci: CITest, penalty: float = 2.0, threshold: float = 6.0, max_district: int = 10) -> MagSearch:
+    def of(cls, ci: Inquiry, penalty: float = 2.0, threshold: float = 6.0, max_district: int = 10) -> MagSearch:
         """The search on the data behind a test; candidates are the pairs that depend on each other given all the rest."""
-        score = GaussianBIC.of(ci, penalty)
+        score = score_behind(ci, penalty)
         n = len(ci)
-        return cls(score, ci.during("blankets").given_rest(0.05 if n <= _FEW else 1 / n**2), threshold, max_district)
+        return cls(score, Inquiry.of(ci).during("blankets").ask(GivenRest(0.05 if n <= _FEW else 1 / n**2)), threshold, max_district)
 
-    def book(self, ci: CITest) -> None:
+    def book(self, ci: Inquiry) -> None:
         """Write the work into the ledger of a test."""
         for kind, count in self.work.items():
             ci.book_score(kind, count)
@@ -158,7 +159,7 @@ def _explored(search: MagSearch, marks: Marks, seed: int) -> Climbed:
     return search.finished(best([winner, search.from_marks(marks, winner.score)]))
 
 
-def balanced(ci: CITest, found: Orientation, seed: int) -> tuple[MAG, float]:
+def balanced(ci: Inquiry, found: Orientation, seed: int) -> tuple[MAG, float]:
     """The MAG with the best score that is found from what the decomposition found, and its score."""
     search = MagSearch.of(ci)
     winner = _explored(search, found.pag.marks, seed)
@@ -166,7 +167,7 @@ def balanced(ci: CITest, found: Orientation, seed: int) -> tuple[MAG, float]:
     return search.mag(winner), winner.score
 
 
-def accurate(ci: CITest, found: Orientation, seed: int, tested: PAG) -> tuple[MAG, float]:
+def accurate(ci: Inquiry, found: Orientation, seed: int, tested: PAG) -> tuple[MAG, float]:
     """The same from more starts: the PAG that tests alone give, random orders each on its own, and orders near that of the best graph;
     at the end a climb that looks at dearer first moves.
     """

@@ -8,7 +8,7 @@ from typing import SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from dicola.errors import InvalidSetting
+from dicola.errors import InvalidSetting, Sentence, Setting
 
 Seed = int | np.random.Generator
 
@@ -28,7 +28,7 @@ def generator(seed: Seed, purpose: str) -> np.random.Generator:
 def real_number(name: str, value: float, what: str) -> float:
     """The value as a float, if it is a finite number; ``what`` says what is allowed."""
     if isinstance(value, bool | str) or not isinstance(value, SupportsFloat) or not math.isfinite(value):
-        raise InvalidSetting(f"{name} must be {what}; got {value!r}.")
+        raise _unfit(name, value, what)
     return float(value)
 
 
@@ -37,7 +37,11 @@ def whole_number(name: str, value: SupportsIndex, least: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise InvalidSetting(f"{name} must be a whole number of at least {least}; got {value!r}.") from None
+        raise _unfit(name, value, f"a whole number of at least {least}") from None
     if number < least:
-        raise InvalidSetting(f"{name} must be at least {least}; got {number}.")
+        raise _unfit(name, number, f"at least {least}")
     return number
+
+
+def _unfit(name: str, value: object, what: str) -> InvalidSetting:
+    return InvalidSetting(Sentence("{name} must be {what}; got {value!r}.", name=Setting(name), what=what, value=value))

@@ -59,9 +59,10 @@ def _checked(dag: DAG, coefficients: tuple[float, float], noise: float) -> tuple
     if not isinstance(dag, DAG):
         raise InvalidSetting(f"linear_gaussian draws from a DAG, not a {type(dag).__name__}; build one with DAG.from_edges(arcs).")
     try:
-        low, high = (real_number("coefficients", size, "two sizes (low, high)") for size in coefficients)
+        low, high = coefficients
     except (TypeError, ValueError):
         raise InvalidSetting(f"coefficients must be two sizes (low, high); got {coefficients!r}.") from None
+    low, high = (real_number("coefficients", size, "two sizes (low, high)") for size in (low, high))
     if not 0 <= low <= high:
         raise InvalidSetting(f"coefficients must be two sizes (low, high) with 0 <= low <= high; got {coefficients!r}.")
     if real_number("noise", noise, "a standard deviation above 0") <= 0:

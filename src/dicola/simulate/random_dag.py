@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.errors import InvalidSetting
+from dicola.errors import InvalidSetting, Sentence, Setting, counted
 from dicola.graphs.dag import DAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.simulate.arguments import Seed, generator, real_number, whole_number
@@ -45,7 +45,9 @@ def modular_dag(modules: int, size: int, degree: float, links: int, seed: Seed) 
     n_arcs = _arcs_of_degree(size, degree)
     places = modules * (modules - 1) // 2 * size * size
     if links > places:
-        raise InvalidSetting(f"links={links} is too many: {modules} modules of {size} vertices have {places} pairs between them.")
+        each = counted(size, "vertex", "vertices")
+        room = counted(modules, f"module of {each} has", f"modules of {each} have")
+        raise InvalidSetting(f"links={links} is too many: {room} {counted(places, 'pair')} between them.")
     rng = generator(seed, "modular_dag")
     inside = [np.stack(_draw_pairs(size, n_arcs, rng)) + k * size for k in range(modules)]
     module_pair, place = np.divmod(rng.choice(places, links, replace=False) if links else np.zeros(0, np.int64), size * size)
@@ -69,12 +71,20 @@ def hide(dag: DAG, n_latents: int, seed: Seed, pool: str = "any") -> tuple[str, 
     if pool == "root":
         eligible &= ~arcs.any(axis=0)
     elif pool != "any":
-        raise InvalidSetting(f"pool={pool!r} is unknown: use 'any' (two or more children) or 'root' (parentless ones of these).")
+        unknown = Setting("pool", pool)
+        raise InvalidSetting(
+            Sentence("{pool} is unknown: use 'any' (two or more children) or 'root' (parentless ones of these).", pool=unknown)
+        )
     candidates = np.nonzero(eligible)[0]
     if n_latents > len(candidates):
-        kind, remedy = ("parentless vertices", " or use pool='any'") if pool == "root" else ("vertices", "")
+        kind, remedy = ("parentless ", Sentence(" or use {pool=any}")) if pool == "root" else ("", "")
         raise InvalidSetting(
-            f"{n_latents} variables cannot be hidden: only {len(candidates)} {kind} have two children or more. Take fewer{remedy}."
+            Sentence(
+                "{wanted} cannot be hidden: only {candidates} two children or more. Take fewer{remedy}.",
+                wanted=counted(n_latents, "variable"),
+                candidates=counted(len(candidates), f"{kind}vertex has", f"{kind}vertices have"),
+                remedy=remedy,
+            )
         )
     drawn = generator(seed, "hide").choice(candidates, n_latents, replace=False)
     return tuple(dag.names[v] for v in sorted(drawn.tolist()))
@@ -87,7 +97,8 @@ def _arcs_of_degree(n: int, degree: float) -> int:
     n_arcs, places = round(n * degree / 2), n * (n - 1) // 2
     if n_arcs > places:
         raise InvalidSetting(
-            f"degree={degree} asks for {n_arcs} arcs, but {n} vertices have room for {places}: the degree is at most {n - 1} here."
+            f"degree={degree} asks for {counted(n_arcs, 'arc')}, but {counted(n, 'vertex has', 'vertices have')} room for {places}: "
+            f"the degree is at most {n - 1} here."
         )
     return n_arcs
 

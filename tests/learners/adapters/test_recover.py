@@ -9,6 +9,7 @@ from dicola import DAG, FCI, MAG, CallableTest, Ledger, Oracle
 from dicola.graphs.skeleton import RecordedSets
 from dicola.learners.adapters.recover import Questions, blanket_matrix, separating_sets
 from dicola.learners.base import Context
+from tests.asking import given_rest
 from tests.learners.adapters.models import bidirected_mags, hidden_dags
 from tests.reference_models import BIDIRECTED, DIRECTED, empty, join, names
 
@@ -24,7 +25,7 @@ def test_every_pair_that_is_not_adjacent_gets_a_set_that_separates_it(models):
         adjacency = np.zeros((len(oracle), len(oracle)), dtype=bool)
         for x, y in skeleton.edges:
             adjacency[x, y] = adjacency[y, x] = True
-        sets, warnings = separating_sets(oracle, adjacency, RecordedSets(), lambda: oracle.given_rest())  # noqa: B023
+        sets, warnings = separating_sets(oracle, adjacency, RecordedSets(), lambda: given_rest(oracle))  # noqa: B023
         assert warnings == []
         assert len(sets) == len(oracle) * (len(oracle) - 1) // 2 - skeleton.n_edges
         for (x, y), z in sets.items():

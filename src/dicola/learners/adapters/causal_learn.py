@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence
 from dicola.ci.questions import Adjacency
+from dicola.errors import counted
 from dicola.extras import from_extra
 from dicola.graphs.skeleton import Skeleton
 from dicola.learners.adapters.recover import Questions, blanket_matrix, separating_sets
@@ -45,14 +46,14 @@ class CausalLearnFCI(Learner):
     def __post_init__(self) -> None:
         checked_limit("depth", self.depth)
 
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
         questions = Questions(local, remember=True)
         adjacency, finished = _adjacency(questions, len(chosen), self.depth)
         sets, warnings = separating_sets(local, adjacency, questions.sets, lambda: blanket_matrix(local, context), self.depth)
         if not finished:
-            warnings.append(f"sets of neighbours were tried up to {self.depth} variables only (depth).")
+            warnings.append(f"sets of neighbours were tried up to {counted(self.depth or 0, 'variable')} only (depth).")
         return skeleton_of(ci, chosen, adjacency, sets, warnings)
 
 

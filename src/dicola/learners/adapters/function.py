@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence
 from dicola.ci.questions import Adjacency
 from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import RecordedSets, Skeleton
@@ -49,7 +49,7 @@ class FunctionLearner(Learner):
         checked_limit("max_condition_size", self.max_condition_size)
         vars(self)["function"] = function
 
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         local, chosen = local_test(ci, variables)
         if len(chosen) < 2:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence
 from dicola.ci.questions import Adjacency
 from dicola.extras import from_extra
 from dicola.graphs.skeleton import RecordedSets, Skeleton
@@ -34,7 +34,7 @@ class RcdLMarvel(Learner):
     guarantee: ClassVar[str] = "exact in all runs with perfect answers, without proof"
     complete: ClassVar[bool] = False
 
-    def learn_skeleton(self, ci: CITest, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
+    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         context = context or Context()
         l_marvel = from_extra("rcd.l_marvel.l_marvel", "rcd")
         local, chosen = local_test(ci, variables)

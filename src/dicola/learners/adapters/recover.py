@@ -7,8 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from dicola.ci.base import CITest
-from dicola.ci.questions import Adjacency
+from dicola.ci.inquiry import Inquiry
+from dicola.ci.questions import Adjacency, FindSeparator
+from dicola.errors import counted
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Variables
 from dicola.learners.base import Context
@@ -23,7 +24,7 @@ class Questions:
     for learners that count on it.
     """
 
-    def __init__(self, ci: CITest, *, remember: bool = False) -> None:
+    def __init__(self, ci: Inquiry, *, remember: bool = False) -> None:
         self.ci = ci
         self.sets = RecordedSets()
         self._memory: dict[tuple[int, int, Variables], bool] | None = {} if remember else None
@@ -48,13 +49,13 @@ class Questions:
         return True
 
 
-def blanket_matrix(ci: CITest, context: Context) -> Adjacency:
+def blanket_matrix(ci: Inquiry, context: Context) -> Adjacency:
     """Who is in whose Markov blanket: as the decomposition knows it, else learned here."""
     return context.uig.to_matrix() if context.uig is not None else context.blankets.learn(ci.during("blankets"))
 
 
 def separating_sets(
-    ci: CITest, adjacency: Adjacency, known: RecordedSets, blankets: Callable[[], Adjacency], max_size: int | None = None
+    ci: Inquiry, adjacency: Adjacency, known: RecordedSets, blankets: Callable[[], Adjacency], max_size: int | None = None
 ) -> tuple[RecordedSets, list[str]]:
     """A separating set for every pair that is not adjacent, and what to tell the user of pairs that have none.
 
@@ -90,14 +91,14 @@ def _others(mask: int, x: int, y: int) -> Variables:
     return tuple(members(mask & ~(1 << x | 1 << y)))
 
 
-def _from_either(ci: CITest, x: int, y: int, pools: Masks, tried: Sequence[Collection[int]], max_size: int | None) -> Variables | None:
+def _from_either(ci: Inquiry, x: int, y: int, pools: Masks, tried: Sequence[Collection[int]], max_size: int | None) -> Variables | None:
     """The first set from the pool of x, then from that of y, by growing size."""
     from_x, from_y = _others(pools[x], x, y), _others(pools[y], x, y)
     largest = max(len(from_x), len(from_y))
     for size in range((largest if max_size is None else min(largest, max_size)) + 1):
-        found = ci.find_separator(x, y, from_x, (size,), tried)
+        found = ci.ask(FindSeparator(x, y, from_x, (size,), tried))
         if found is None:
-            found = ci.find_separator(x, y, from_y, (size,), [*tried, from_x])
+            found = ci.ask(FindSeparator(x, y, from_y, (size,), [*tried, from_x]))
         if found is not None:
             return found
     return None
@@ -106,8 +107,7 @@ def _from_either(ci: CITest, x: int, y: int, pools: Masks, tried: Sequence[Colle
 def _warnings(unseparated: int) -> list[str]:
     if not unseparated:
         return []
-    pairs = "1 pair was" if unseparated == 1 else f"{unseparated} pairs were"
     return [
-        f"{pairs} left without an edge though no set that was tried separates them at this level; the smaller neighbourhood stands in as "
-        "their separating set."
+        f"{counted(unseparated, 'pair was', 'pairs were')} left without an edge though no set that was tried separates them at this level; "
+        "the smaller neighbourhood stands in as their separating set."
     ]

@@ -116,7 +116,7 @@ function makeTheme() {
   const root = document.documentElement, title = document.querySelector("h1").textContent;
   const surfaceOf = (label) => svg("svg", { class: "surface", tabindex: 0, role: "application", "aria-label": label });
   const zoomKeys = "plus and minus zoom, 0 shows all.";
-  const graphSurface = surfaceOf(`Graph of ${size} variables. Arrow keys move between variables, Enter opens one, ${zoomKeys}`);
+  const graphSurface = surfaceOf(`Graph of ${count(size, "variable")}. Arrow keys move between variables, Enter opens one, ${zoomKeys}`);
   const matrixSurface = surfaceOf(`Matrix of marks. Arrow keys move between cells, Enter explains one, ${zoomKeys}`);
   const side = html("aside", { class: "side", "aria-label": "Explanation", tabindex: -1 });
   const outlineSide = html("aside", { class: "side wide", "aria-label": "Decomposition" });

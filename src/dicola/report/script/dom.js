@@ -30,6 +30,10 @@ function grouped(number) {
   return String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
+function pValue(p) { return p === 0 ? "< 1e-300" : p.toPrecision(2); }
+
+function signed(number) { return (number < 0 ? "\u2212" : "+") + Math.abs(number).toFixed(3); }
+
 function later(work, milliseconds = 120) {
   let timer = 0;
   return () => {

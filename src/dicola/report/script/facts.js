@@ -24,6 +24,12 @@ const markAt = (edge, v) => (edge.u === v ? edge.markU : edge.markV);
 const reasonAt = (edge, v) => facts.why[edge.id][edge.u === v ? 0 : 1];
 const conflictsOf = (edge) => facts.conflicts.filter(([a, b]) => pairKey(a, b) === pairKey(edge.u, edge.v)).map((entry) => entry[2]);
 
+// The test that came closest to removing an edge; null where none is told. What it held fixed is text.
+function closestTest(edge) {
+  const told = facts.evidence && facts.evidence[edge.id];
+  return told && { p: told[0], given: told[1], sign: told[2], r: told[3] };
+}
+
 const communityOf = new Array(size).fill(-1);
 facts.communities.forEach((members, number) => members.forEach((v) => { communityOf[v] = number; }));
 const communityNames = facts.communities.map((members) =>

@@ -73,11 +73,15 @@ class Panel {
   }
 
   adjacency(edge) {
-    const both = leavesOf[edge.u].filter((number) => leavesOf[edge.v].includes(number));
-    if (!both.length || ancestors) return null;
+    const both = ancestors ? [] : leavesOf[edge.u].filter((number) => leavesOf[edge.v].includes(number)), test = closestTest(edge);
+    if (!both.length && !test) return null;
     const where = listed(both.slice(0, 4).map((number) => this.node(number)));
     const rest = both.length > 4 ? ` and ${both.length - 4} more.` : ".";
-    return html("div", { class: "evidence" }, html("h4", {}, "Adjacent"), html("p", {}, "No set separated the two in ", ...where, rest));
+    return html("div", { class: "evidence" },
+      html("h4", {}, "Adjacent"),
+      both.length ? html("p", {}, "No set separated the two in ", ...where, rest) : null,
+      test && soft(`Weakest test: p = ${pValue(test.p)} given ${test.given || "nothing"}`
+        + (test.r === null ? "." : `, partial correlation ${signed(test.r)}.`)));
   }
 
   conflicts(sentences) {

@@ -3,9 +3,10 @@
 const PAGE = 100, PAIRS_AT_ONCE = 40000;
 
 class Table {
-  // columns: { title, value(row) to sort by, cell(row) to show, number }; rows(words) answers with the rows to filter, or a sentence.
-  constructor({ columns, rows, text, placeholder, note }) {
-    Object.assign(this, { columns, rows, text, sorted: 0, down: false, shown: PAGE });
+  // columns: { title, value(row) to sort by, cell(row) to show, number }; rows(words) answers with the rows to filter, or a sentence;
+  // open(row) is done by a click on a row beside its buttons, and by Enter on it.
+  constructor({ columns, rows, text, open, placeholder, note }) {
+    Object.assign(this, { columns, rows, text, open, sorted: 0, down: false, shown: PAGE });
     const refilter = later(() => {
       this.shown = PAGE;
       this.draw();
@@ -51,11 +52,28 @@ class Table {
     const keyed = kept.map((row, i) => [value(row), i, row]);
     keyed.sort(([a, i], [b, j]) => sign * (a < b ? -1 : a > b ? 1 : 0) || i - j);
     this.body.replaceChildren(...keyed.slice(0, this.shown).map(([, , row]) => this.row(row)));
+    if (this.body.firstChild) this.body.firstChild.tabIndex = 0;
     this.tally.textContent = kept.length === all.length ? grouped(all.length) : `${grouped(kept.length)} of ${grouped(all.length)}`;
     this.more.hidden = kept.length <= this.shown;
   }
 
-  row(row) { return html("tr", {}, ...this.columns.map((column) => html("td", { class: column.number && "number" }, column.cell(row)))); }
+  row(row) {
+    const onclick = (event) => { if (!event.target.closest("button") && getSelection().isCollapsed) this.open(row); };
+    const onkeydown = (event) => { if (event.target === event.currentTarget) this.key(event, row); };
+    const cells = this.columns.map((column) => html("td", { class: column.number && "number" }, column.cell(row)));
+    return html("tr", { tabindex: -1, onclick, onkeydown }, ...cells);
+  }
+
+  // One row of the table takes part in the order of Tab; the arrows move on from it.
+  key(event, row) {
+    const here = event.target, next = { ArrowDown: here.nextElementSibling, ArrowUp: here.previousElementSibling }[event.key];
+    if (event.key === "Enter") this.open(row);
+    if (!next) return;
+    event.preventDefault();
+    here.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  }
 }
 
 function makeTables(element, { choose }) {
@@ -83,16 +101,37 @@ function edgeTable(choose) {
   const open = (edge) => button("", () => choose.edge(edge), { class: "open", "aria-label": `Explain ${label(edge)}` });
   return new Table({
     placeholder: "Filter edges by name, sign, rule or words",
+    note: facts.evidence && "The p-value is the largest of the tests of the two given nothing, one or two neighbours of one end: "
+      + "the larger it is, the closer the edge came to being removed. A value above the level comes from a test that the run "
+      + "did not ask for.",
     rows: () => edges,
+    open: (edge) => choose.edge(edge),
     text: (edge) => `${label(edge)} ${rules(edge)} ${words(edge)}`,
     columns: [
       { title: "From", value: (edge) => edge.u, cell: (edge) => variableCell(edge.u, choose) },
       { title: "Edge", value: (edge) => edge.sign, cell: (edge) => fill(open(edge), {}, [signPicture(edge.markU, edge.markV)]) },
       { title: "To", value: (edge) => edge.v, cell: (edge) => variableCell(edge.v, choose) },
+      ...(facts.evidence ? evidenceColumns() : []),
       { title: "Rules", value: rules, cell: (edge) => rules(edge) || "\u2013" },
       { title: "In words", value: words, cell: words },
     ],
   });
+}
+
+function evidenceColumns() {
+  const UNTOLD = "\u2013", tests = edges.map(closestTest);
+  const column = (title, number, value, shown) => ({
+    title,
+    number,
+    value: ({ id }) => (tests[id] ? value(tests[id]) : number ? -Infinity : ""),
+    cell: ({ id }) => (tests[id] ? shown(tests[id]) : UNTOLD),
+  });
+  const columns = [
+    column("p-value", true, (test) => test.p, (test) => pValue(test.p)),
+    column("Given", false, (test) => test.given || "", (test) => test.given || "nothing"),
+  ];
+  const signs = column("Partial correlation", true, (test) => test.r, (test) => (test.r === null ? test.sign || UNTOLD : signed(test.r)));
+  return tests.some((test) => test && test.sign) ? [...columns, signs] : columns;
 }
 
 function variableTable(choose) {
@@ -101,6 +140,7 @@ function variableTable(choose) {
   return new Table({
     placeholder: "Filter variables by name",
     rows: () => names.map((_, v) => v),
+    open: (v) => choose.variable(v),
     text: (v) => names[v],
     columns: [
       { title: "Variable", value: (v) => v, cell: (v) => variableCell(v, choose) },
@@ -132,6 +172,7 @@ function pairTable(choose) {
     placeholder: areMany ? "Type a variable\u2019s name to list its pairs" : "Filter pairs by name or separating set",
     note: facts.sets ? null : "The sets recorded in leaves are too many for this page and stand in skeleton.json; splits are here.",
     rows,
+    open: (pair) => choose.pair(pair.x, pair.y),
     text: (pair) => `${names[pair.x]} ${names[pair.y]} ${setOf(pair, names)}`,
     columns: [
       { title: "Variable", value: (pair) => pair.x * size + pair.y, cell: (pair) => variableCell(pair.x, choose) },

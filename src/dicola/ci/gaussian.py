@@ -1,0 +1,99 @@
+"""Algebra of correlations behind the tests and scores of Gaussian data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotri, dpstrf
+
+from dicola.errors import InvalidData
+
+# Share of a column's variance left when all others are known; below it they determine the column.
+COLLINEAR = 1e-9
+
+
+def covariance_names(matrix: object) -> list[str] | None:
+    """The names of a covariance matrix that is a DataFrame, with the same names down and across."""
+    if not isinstance(matrix, pd.DataFrame):
+        return None
+    columns = [str(name) for name in matrix.columns]
+    if not isinstance(matrix.index, pd.RangeIndex) and [str(name) for name in matrix.index] != columns:
+        raise InvalidData("the rows and columns of the covariance matrix have different names, or another order; they must agree.")
+    return columns
+
+
+def correlation_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Correlation matrix of the columns.
+
+    Where scales are extreme each column is brought near 1, so that no square over- or underflows.
+    """
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        covariance = _covariance_of(values)
+    squares = np.diag(covariance)
+    if not ((squares > 1e-200) & (squares < 1e200)).all():
+        _, exponent = np.frexp(np.abs(values).max(axis=0))
+        covariance = _covariance_of(np.ldexp(values, -exponent))
+    return standardised(covariance)
+
+
+def _covariance_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Covariances of the columns, but for a common factor."""
+    centred = values - values.mean(axis=0)
+    return np.asarray(centred.T @ centred)
+
+
+def standardised(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A symmetric matrix of covariances turned into correlations, in place."""
+    scale = np.sqrt(np.diag(covariance))
+    covariance /= scale[:, None]
+    covariance /= scale
+    np.fill_diagonal(covariance, 1.0)
+    return covariance
+
+
+def inverse_of(correlation: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """The inverse of a correlation matrix by Cholesky, upper triangle only.
+
+    ``None`` where the matrix is not positive definite.
+    """
+    # LAPACK reads by columns: the lower triangle of the transpose is our upper one, row by row.
+    factor, failed = dpotrf(correlation.copy().T, lower=1, overwrite_a=1, clean=0)
+    if failed:
+        return None
+    inverse, failed = dpotri(factor, lower=1, overwrite_c=1)
+    return None if failed else np.asarray(inverse.T)
+
+
+def check_correlation(
+    correlation: NDArray[np.float64], inverse: NDArray[np.float64] | None, labels: tuple[str, ...], n_samples: int
+) -> None:
+    """Refuse columns that repeat or determine each other: independence given a copy says nothing.
+
+    With no more rows than columns every column is determined by the rest whatever it holds, so
+    only copies are looked for then.
+    """
+    left = None if inverse is None else 1.0 / np.diag(inverse)
+    if left is not None and np.isfinite(left).all() and (left > COLLINEAR).all():
+        return
+    close = np.argwhere(np.triu(np.abs(correlation) > 1 - 1e-12, k=1))
+    if len(close):
+        a, b = (labels[int(i)] for i in close[0])
+        raise InvalidData(f"the columns {a!r} and {b!r} are copies of each other (correlation ±1). Drop one of them.")
+    if n_samples > len(labels) + 1:
+        involved = _determined_columns(correlation)
+        named = ", ".join(repr(labels[i]) for i in involved[:8]) + (" …" if len(involved) > 8 else "")
+        raise InvalidData(f"the columns {named} are perfectly collinear: one is a linear combination of the others. Drop one of them.")
+
+
+def _determined_columns(correlation: NDArray[np.float64]) -> list[int]:
+    """The columns of one linear dependence.
+
+    They are one that a Cholesky factorisation leaves over, and those that it is made of.
+    """
+    factor, pivots, rank, _ = dpstrf(correlation, tol=COLLINEAR)
+    if rank == len(correlation):
+        rank -= 1  # the last one is nearly determined
+    weight = solve_triangular(factor[:rank, :rank], factor[:rank, rank])
+    return sorted(int(pivots[i]) - 1 for i in (*np.nonzero(np.abs(weight) > 1e-6)[0], rank))

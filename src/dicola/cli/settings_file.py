@@ -1,0 +1,127 @@
+"""Settings in a TOML file: read before the options of the command line, written beside the results, so that a run can be repeated."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from hashlib import sha256
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+import typer
+
+from dicola._version import __version__
+from dicola.errors import InvalidSetting, counted
+from dicola.files import write_texts
+
+if TYPE_CHECKING:
+    from dicola.tables.table import Table
+
+FILE = "settings.toml"
+_HOW_NOT_WHAT = {"config", "out", "json", "quiet", "jobs", "workers"}  # options that do not touch the answer
+
+
+def _read(ctx: typer.Context, file: Path | None) -> Path | None:
+    """Take the settings of the file as the defaults of the command's other options."""
+    if file is not None and not ctx.resilient_parsing:
+        ctx.default_map = {**(ctx.default_map or {}), **_settings_in(file, _options(ctx), _files(ctx))}
+    return file
+
+
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        is_eager=True,
+        callback=_read,
+        help="TOML file of settings, named like the options; options win over it.",
+    ),
+]
+
+
+def write_settings(ctx: typer.Context, folder: Path, about: str = "") -> None:
+    """Write the settings in force, defaults included, into ``settings.toml``; ``about`` is a remark on the input.
+
+    Files are named as seen from the folder, so that the settings can be used from anywhere.
+    """
+    values = {
+        key: _seen_from(folder, value) if isinstance(value, Path) else value
+        for key, parameter in _options(ctx).items()
+        if key not in _HOW_NOT_WHAT and (value := ctx.params.get(parameter.name)) is not None
+    }
+    remarks = [f"# dicola {__version__}, {ctx.info_name}; repeat with --config {FILE}", *([f"# {about}"] if about else [])]
+    lines = [*remarks, *(f"{key} = {_toml(value)}" for key, value in values.items())]
+    write_texts(folder, {FILE: "\n".join(lines) + "\n"})
+
+
+def about(file: Path, table: Table) -> str:
+    """What tells one table from another: its name, size and hash."""
+    content = sha256(file.read_bytes()).hexdigest()
+    size = f"{counted(table.n_samples, 'row')}, {counted(len(table.names), 'column')}"
+    return f"{json.dumps(file.name, ensure_ascii=False)}: {size}, SHA-256 {content}"
+
+
+def _seen_from(folder: Path, file: Path) -> str:
+    """The path from a folder to a file; the whole path where there is none, as between drives."""
+    file = file.parent.resolve() / file.name
+    try:
+        return Path(os.path.relpath(file, folder.resolve())).as_posix()
+    except ValueError:
+        return str(file)
+
+
+def _options(ctx: typer.Context) -> dict[str, Any]:
+    """The options of the command by their long names without dashes in front."""
+    named = {}
+    for parameter in ctx.command.params:
+        longest = max(parameter.opts, key=len)
+        if longest.startswith("--") and parameter.name != "help":
+            named[longest.removeprefix("--")] = parameter
+    return named
+
+
+def _files(ctx: typer.Context) -> set[str]:
+    """The parameters of the command that name files to read."""
+    parameters = signature(ctx.command.callback or _files, eval_str=True).parameters.values()
+    kinds = {each.name: get_args(each.annotation)[:1] for each in parameters if each.name not in _HOW_NOT_WHAT}
+    return {name for name, kind in kinds.items() if Path in (*kind, *(each for part in kind for each in get_args(part)))}
+
+
+def _settings_in(file: Path, options: dict[str, Any], files: set[str]) -> dict[str, Any]:
+    try:
+        with file.open("rb") as stream:
+            given = tomllib.load(stream)
+    except OSError as error:
+        raise InvalidSetting(f"the settings file {str(file)!r} could not be read: {error.strerror or error}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"the settings file {str(file)!r} is not TOML: {error}.") from None
+    settings: dict[str, Any] = {}
+    for name, value in given.items():
+        key = name.replace("_", "-")
+        if key not in options or key == "config":
+            known = ", ".join(option for option in options if option != "config")
+            raise InvalidSetting(f"the settings file {str(file)!r} sets {name!r}, which is no option of this command. Known: {known}.")
+        option = options[key]
+        if isinstance(value, dict) or isinstance(value, list) != bool(getattr(option, "multiple", False)):
+            expected = "a list" if getattr(option, "multiple", False) else "a single value"
+            raise InvalidSetting(f"the settings file {str(file)!r} must give {name!r} {expected}; got {value!r}.")
+        if option.name in files:
+            value = file.parent / str(value)
+        settings[option.name] = [_word(entry) for entry in value] if isinstance(value, list) else _word(value)
+    return settings
+
+
+def _word(value: Any) -> str:
+    """A value as it would be typed on the command line."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool | int | float):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml(entry) for entry in value)}]"
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,193 @@
+"""The edges of a graph as a table, each with the test that came closest to removing it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import StringIO
+from itertools import combinations, combinations_with_replacement
+from math import isnan, nan
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dicola._kernels.partial_correlation import SINGULAR
+from dicola.ci.base import CITest
+from dicola.ci.fisher_z import FisherZ
+from dicola.errors import InvalidData
+from dicola.graphs.marks import listed
+from dicola.graphs.pag import PAG
+from dicola.graphs.skeleton import Pair, Skeleton, Variables
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Pools = tuple[Variables, Variables]
+"""Of one edge, the neighbours of its first end and of its second that may be held fixed."""
+
+_LARGEST: Final = 2  # variables held fixed at once
+_POOL: Final = 30  # neighbours of an end that are tried; the cost grows with their square
+
+
+def edge_table(pag: PAG, skeleton: Skeleton, ci: CITest | None = None) -> pd.DataFrame:
+    """One row per edge, with the test that came closest to removing it.
+
+    An edge stands because no set of variables made its ends independent. Here they are tested once
+    more given every set of at most two neighbours of one end, nothing held fixed included, and the
+    largest p-value is told: the larger it is, the weaker the edge. It can lie above the level of
+    the test, where a score kept the edge or no leaf held these variables together. Of an end with
+    more than 30 neighbours we try 30: those it shares with the other end, then the first in
+    ``ci.labels``.
+
+    Parameters
+    ----------
+    pag : PAG
+        The graph.
+    skeleton : Skeleton
+        Its skeleton; its separating sets know the leaves in which a pair was decided.
+    ci : CITest, optional
+        The test to ask. The columns of evidence stay empty without it, for an oracle, for a test
+        without p-values and for one that is slow (``ci.is_slow``).
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of ``pag.to_pandas()``, and ``p_value``; ``given``, the names held fixed, as
+        text (empty text: nothing was); ``partial_correlation`` given these and its ``sign``, ``+``
+        or ``-``, where the test has one; ``leaves``, the numbers of the leaves in which both ends
+        stood before the learner, as text such as ``3, 7``.
+
+    Raises
+    ------
+    InvalidData
+        If the test does not know a variable of the graph.
+
+    """
+    edges = pag.edges()
+    evidence = [ClosestTest()] * len(edges) if ci is None or not _tells_p_values(ci) else _evidence(pag, ci)
+    place = {name: i for i, name in enumerate(skeleton.labels)}
+    leaves = [", ".join(map(str, sorted(skeleton.sets.leaves_with(place[edge.u], place[edge.v])))) for edge in edges]
+    columns = {name: pd.Series([row[i] for row in evidence], dtype=kind) for i, (name, kind) in enumerate(_KINDS.items())}
+    return pag.to_pandas().assign(**columns, leaves=pd.Series(leaves, dtype="str"))
+
+
+class ClosestTest(NamedTuple):
+    """The columns about the test that came closest to removing an edge; empty if none was asked."""
+
+    p_value: float = nan
+    given: str | None = None
+    sign: str | None = None
+    partial_correlation: float = nan
+
+
+_KINDS: Final = {"p_value": "float64", "given": "str", "sign": "str", "partial_correlation": "float64"}
+
+
+def _tells_p_values(ci: CITest) -> bool:
+    return not ci.is_slow and ci.alpha is not None
+
+
+def _evidence(pag: PAG, ci: CITest) -> list[ClosestTest]:
+    """The weakest test of each edge, as the columns tell it."""
+    place = {name: i for i, name in enumerate(ci.labels)}
+    unknown = [name for name in pag.names if name not in place]
+    if unknown:
+        raise InvalidData(f"the test does not know {listed(unknown)}; pass one made from the table that the graph was learned from.")
+    pairs = [_sorted_pair(place[edge.u], place[edge.v]) for edge in pag.edges()]
+    pools = _pools(pairs, len(ci))
+    if type(ci) is FisherZ:  # a subclass may have a verdict of its own
+        found = _weakest_partial_correlations(ci, pairs, pools)
+    else:
+        found = [_weakest(ci, pair, pool) for pair, pool in zip(pairs, pools, strict=True)]
+    return [_told(ci, pair, z) for pair, z in zip(pairs, found, strict=True)]
+
+
+def _sorted_pair(x: int, y: int) -> Pair:
+    return (x, y) if x < y else (y, x)
+
+
+def _told(ci: CITest, pair: Pair, z: Variables) -> ClosestTest:
+    p_value = ci.verdict(*pair, z).p_value
+    if isnan(p_value):
+        return ClosestTest()
+    correlate = getattr(ci, "partial_correlation", None)
+    r = nan if correlate is None else float(correlate(*pair, z))
+    return ClosestTest(p_value, ", ".join(ci.labels[v] for v in z), "+" if r > 0 else "-" if r < 0 else None, r)
+
+
+def _pools(pairs: Sequence[Pair], n: int) -> list[Pools]:
+    around: list[set[int]] = [set() for _ in range(n)]
+    for x, y in pairs:
+        around[x].add(y)
+        around[y].add(x)
+    return [(_pool(around[x] - {y}, around[y]), _pool(around[y] - {x}, around[x])) for x, y in pairs]
+
+
+def _pool(beside: set[int], beside_other: set[int]) -> Variables:
+    shared_first = [*sorted(beside & beside_other), *sorted(beside - beside_other)]
+    return tuple(sorted(shared_first[:_POOL]))
+
+
+def _weakest(ci: CITest, pair: Pair, pools: Pools) -> Variables:
+    """The set with the largest p-value, the first of equals."""
+    sets = list(dict.fromkeys(z for size in range(_LARGEST + 1) for pool in pools for z in combinations(pool, size)))
+    logs = ci.log_p_values(*pair, sets)
+    values = ci.p_values(*pair, sets) if logs is None else logs
+    return sets[int(np.argmax(np.where(np.isnan(values), -np.inf, values)))]
+
+
+def _weakest_partial_correlations(ci: FisherZ, pairs: Sequence[Pair], pools: Sequence[Pools]) -> list[Variables]:
+    """``_weakest`` for Fisher's z test: the same sets in the same order, for all edges at once."""
+    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    rooms = [_padded(pool) for pool in zip(*pools, strict=True)]
+    best = _strength(ci, ends)
+    found: list[Variables] = [()] * len(pairs)
+    testable = ci.n_samples - 4  # with more held fixed there are too few rows
+    for size in range(1, min(_LARGEST, testable) + 1):
+        for room in rooms:
+            for chosen in combinations(range(room.shape[1]), size):
+                rows = np.nonzero(room[:, chosen[-1]] >= 0)[0]
+                given = room[rows[:, None], chosen]
+                strength = _strength(ci, np.hstack([ends[rows], given]))
+                weaker = strength < best[rows]
+                best[rows[weaker]] = strength[weaker]
+                for row, z in zip(rows[weaker].tolist(), given[weaker].tolist(), strict=True):
+                    found[row] = tuple(z)
+    return found
+
+
+def _padded(pool: Sequence[Variables]) -> Ints:
+    """One row per set, filled up with -1."""
+    longest = max(map(len, pool))
+    return np.array([[*part, *[-1] * (longest - len(part))] for part in pool], dtype=np.int64)
+
+
+def _strength(ci: FisherZ, rows: Ints) -> Floats:
+    """The strength of ``ci.verdict(x, y, z)`` for rows ``x, y, *z``, by the same steps."""
+    index, size = rows.T, rows.shape[1]
+    left = {(a, b): ci.correlation[index[a], index[b]] for a, b in combinations_with_replacement(range(size), 2)}
+    for p in range(2, size):
+        # A variable that is determined by those before it adds nothing.
+        pivot = np.where(left[p, p] < SINGULAR, np.inf, left[p, p])
+        with_p = {a: left[_sorted_pair(a, p)] for a in (0, 1, *range(p + 1, size))}
+        left = {(a, b): left[a, b] - with_p[a] / pivot * with_p[b] for a, b in combinations_with_replacement(with_p, 2)}
+    xy, xx, yy = left[0, 1], left[0, 0], left[1, 1]
+    is_determined = np.minimum(xx, yy) < SINGULAR
+    r = np.where(is_determined, 0.0, xy / np.sqrt(np.where(is_determined, 1.0, xx * yy)))
+    freedom = ci.n_samples - (size - 2) - 3
+    return np.asarray(np.arctanh(np.minimum(np.abs(r), 1.0 - 1e-15)) * np.sqrt(freedom), dtype=np.float64)
+
+
+def to_csv(table: pd.DataFrame) -> str:
+    """The table as the text of ``edges.csv``."""
+    return str(table.to_csv(index=False, lineterminator="\n"))
+
+
+def from_csv(text: str) -> pd.DataFrame:
+    """Read back what ``to_csv`` wrote, to the last digit."""
+    table = pd.read_csv(StringIO(text), dtype=str, keep_default_na=False, na_filter=False)
+    values = {name: [float(value) if value else nan for value in table[name]] for name, kind in _KINDS.items() if kind == "float64"}
+    told = [not isnan(value) for value in values["p_value"]]
+    given = [text if asked else None for text, asked in zip(table["given"], told, strict=True)]
+    columns = {**values, "given": given, "sign": [text or None for text in table["sign"]]}
+    return table.assign(**{name: pd.Series(columns[name], dtype=kind) for name, kind in _KINDS.items()})

@@ -1,0 +1,165 @@
+"""Between MAGs and PAGs: the PAG of a MAG, a member MAG of a PAG, Markov equivalence, legality."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+from dicola.errors import InvalidGraph
+from dicola.graphs.bits import members
+from dicola.graphs.mag import MAG
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Mark
+from dicola.graphs.pag import PAG
+from dicola.graphs.skeleton import SeparatingSets, Skeleton, Variables
+from dicola.orient.fixpoint import orient
+
+
+class AncestralSets(SeparatingSets):
+    """Separating sets of a MAG, worked out when asked: the ancestors of the pair."""
+
+    def __init__(self, mag: MAG) -> None:
+        self.mag = mag
+
+    def get(self, x: int, y: int) -> Variables | None:
+        if not (0 <= x < len(self.mag) and 0 <= y < len(self.mag)) or y in self.mag.around[x]:
+            return None
+        return tuple(members(self.mag.canonical_separator(x, y)))
+
+
+class MagSets(AncestralSets):
+    """The sets of a MAG that stands for the whole answer: the MAG itself is written."""
+
+    def to_dict(self, variables: Variables) -> dict[str, Any]:
+        """The edges of the MAG: ``{"mag": [[a, b, mark at a, mark at b], ...]}``."""
+        return {"mag": [[a, b, int(self.mag.marks[b, a]), int(self.mag.marks[a, b])] for a, b in self.mag.pairs()]}
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any], labels: Sequence[str]) -> MagSets:
+        """Read back what ``to_dict`` wrote; ``labels`` name the vertices."""
+        return cls(MAG.from_marked_edges([(labels[a], labels[b], at_a, at_b) for a, b, at_a, at_b in facts["mag"]], labels))
+
+    def provenance(self, x: int, y: int) -> str | None:
+        return "These are the ancestors of the two in the graph with the best score."
+
+
+def skeleton_of_mag(mag: MAG, names: tuple[str, ...] | None = None, warnings: tuple[str, ...] = ()) -> Skeleton:
+    """The adjacencies of a MAG, each other pair separated by its ancestors.
+
+    ``names`` are in the user's order.
+    """
+    edges = frozenset(mag.pairs())
+    return Skeleton(mag.names, tuple(range(len(mag))), edges, MagSets(mag), mag.names if names is None else names, warnings)
+
+
+def mag_to_pag(mag: MAG) -> PAG:
+    """The PAG of the Markov equivalence class of a MAG.
+
+    Complete, also with undirected edges (Zhang 2008).
+    """
+    has_selection = any(mag.around[a][b] == TAIL == mag.around[b][a] for a, b in mag.pairs())
+    return orient(skeleton_of_mag(mag), selection=has_selection).pag
+
+
+def member_mag(pag: PAG) -> MAG:
+    """One MAG of the class.
+
+    o-> becomes -->, --o becomes -->, and the o-o part is directed without a new collider: Zhang
+    (2006), arrowhead augmentation.
+
+    Raises
+    ------
+    InvalidGraph
+        The o-o part is not chordal, as that of every PAG is.
+
+    """
+    marks = pag.to_matrix()
+    circle_part: list[set[int]] = [set() for _ in pag.names]
+    for a, b in pag.pairs():
+        for x, y in ((a, b), (b, a)):
+            if marks[x, y] == ARROW and marks[y, x] == CIRCLE:
+                marks[y, x] = TAIL
+            elif marks[y, x] == TAIL and marks[x, y] == CIRCLE:
+                marks[x, y] = ARROW
+        if marks[a, b] == CIRCLE:
+            circle_part[a].add(b)
+            circle_part[b].add(a)
+    order = cardinality_order(circle_part)
+    if not _is_perfect(order, circle_part):
+        raise InvalidGraph("the o-o edges contain a cycle without a chord, which no PAG has.")
+    place = {v: i for i, v in enumerate(order)}
+    for a, neighbours in enumerate(circle_part):
+        for b in neighbours:
+            if place[a] < place[b]:
+                marks[a, b], marks[b, a] = ARROW, TAIL
+    return MAG(marks, pag.names)
+
+
+def cardinality_order(neighbours: Sequence[AbstractSet[int]]) -> list[int]:
+    """Maximum cardinality search: next comes the vertex with most neighbours before it.
+
+    Of equals it is the first.
+    """
+    weight, left, order = [0] * len(neighbours), set(range(len(neighbours))), []
+    while left:
+        v = min(left, key=lambda u: (-weight[u], u))
+        left.remove(v)
+        order.append(v)
+        for u in neighbours[v] & left:
+            weight[u] += 1
+    return order
+
+
+def _is_perfect(order: list[int], neighbours: Sequence[AbstractSet[int]]) -> bool:
+    """Are the neighbours before each vertex joined to the last of them?
+
+    For this order: iff the graph is chordal (Tarjan and Yannakakis 1984).
+    """
+    place = {v: i for i, v in enumerate(order)}
+    for v in order:
+        earlier = sorted((place[u], u) for u in neighbours[v] if place[u] < place[v])
+        if any(u not in neighbours[earlier[-1][1]] for _, u in earlier[:-1]):
+            return False
+    return True
+
+
+def markov_equivalent(first: MAG, second: MAG) -> bool:
+    """Do two MAGs entail the same independences? Same PAG, decided in polynomial time."""
+    return mag_to_pag(first) == mag_to_pag(second)
+
+
+@dataclass(frozen=True)
+class Legality:
+    """Whether a PAG stands for a class of MAGs, and if not, why not."""
+
+    legal: bool
+    reasons: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return self.legal
+
+
+def legality(pag: PAG) -> Legality:
+    """Is this the PAG of some MAG?
+
+    Builds a member, checks that it is a MAG, and compares its PAG mark for mark. A PAG learned from
+    finite data is often not legal; the reasons say where.
+    """
+    try:
+        mag = member_mag(pag)
+    except InvalidGraph as error:
+        return Legality(False, (str(error),))
+    reason = mag.invalid()
+    if reason is not None:
+        return Legality(False, (f"its member graph is no MAG: {reason}",))
+    complete = mag_to_pag(mag)
+    differences = []
+    for a, b in pag.pairs():
+        for x, y in ((a, b), (b, a)):
+            if pag.marks[x, y] != complete.marks[x, y]:
+                has, wants = Mark(int(pag.marks[x, y])).name.lower(), Mark(int(complete.marks[x, y])).name.lower()
+                differences.append(
+                    f"the edge {pag.names[x]!r} - {pag.names[y]!r} has a {has} at {pag.names[y]!r}; the class of its members has a {wants}."
+                )
+    return Legality(not differences, tuple(differences))

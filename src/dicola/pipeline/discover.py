@@ -1,0 +1,260 @@
+"""DiCoLa: divide the variables, learn each part, merge, orient (Li et al. 2026, Algorithm 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Literal
+
+from dicola.blankets.base import BlanketLearner
+from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.decompose.leaves import Workers, learn_leaves
+from dicola.decompose.merge import merge_up
+from dicola.decompose.tree import Leaf, Tree
+from dicola.decompose.tree import decompose as decompose_variables
+from dicola.discovery import Discovery
+from dicola.errors import InvalidSetting, Sentence, counted
+from dicola.graphs.pag import PAG
+from dicola.graphs.skeleton import Skeleton
+from dicola.knowledge import Knowledge
+from dicola.learners.base import Context, Learner
+from dicola.orient.equivalence import skeleton_of_mag
+from dicola.orient.fixpoint import Orientation, orient
+from dicola.pipeline.plan import Plan, Steps
+from dicola.score.legal import legalized
+
+_MANY_LEAVES = 20  # leaves per variable beyond which we warn
+
+Progress = Callable[[str, int, int], None]
+"""Told the phase, how much of it is done, and how much there is as far as known."""
+
+
+def discover(
+    ci: Evidence,
+    learner: str | Learner | None = None,
+    mode: str = "exact",
+    decompose: bool = True,
+    stop: str | None = None,
+    max_depth: int | None = None,
+    min_leaf_size: int | None = None,
+    max_nodes: int | None = None,
+    n_jobs: int = 1,
+    *,
+    blankets: str | BlanketLearner = "total_conditioning",
+    uig_alpha: float | None = None,
+    uig: Literal["inherit", "relearn"] = "inherit",
+    leaf_start: Literal["auto", "uig", "complete"] = "auto",
+    colliders: str | None = None,
+    selection: bool = False,
+    max_path_length: int | None = None,
+    seed: int = 0,
+    legalize: bool = False,
+    knowledge: Knowledge | None = None,
+    workers: Workers | None = None,
+    progress: Progress | None = None,
+) -> Discovery:
+    """Learn the PAG over the variables of a conditional independence test.
+
+    Exact for every complete learner and every ``stop`` if the test never errs (Theorem 4).
+
+    Parameters
+    ----------
+    ci : CITest
+        The test, such as ``FisherZ(table)``; or an ``Inquiry`` into one, with a score beside it.
+    learner : str or Learner, optional
+        The base learner that solves the leaves, by name or with settings; ``"fci"`` where none is chosen.
+    mode : str
+        ``"exact"`` is the paper's method. The others score graphs on the data behind the test (see ``dicola.pipeline.modes``); ``"auto"``
+        takes one that fits them, and the settings say why.
+    decompose : bool
+        ``False`` runs the base learner on all variables at once.
+    stop : {"auto", "paper", "reference"}, optional
+        When to stop splitting: where it no longer pays (the default), when nothing splits any more, or at the caps of the authors'
+        released code.
+    max_depth, min_leaf_size, max_nodes : int, optional
+        Further limits on the decomposition: splits above a leaf, sizes left whole, nodes of the tree.
+    n_jobs : int
+        Leaves learned at a time; -1 for all cores. The answer does not depend on it.
+    blankets : str or BlanketLearner
+        How the independence graphs are learned.
+    uig_alpha : float, optional
+        The level of the blanket learner; by default its own.
+    uig : {"inherit", "relearn"}
+        Whether a child inherits the independence graph of its parent.
+    leaf_start : {"auto", "uig", "complete"}
+        A leaf that could be split further starts from its independence graph or from the complete graph; ``"auto"`` is
+        ``"complete"`` for ``stop="reference"``, as released, else ``"uig"``.
+    colliders : str, optional
+        How unshielded triples are decided: by the recorded separating set (``"sepset"``, the default), by asking again
+        (``"conservative"``, ``"majority"``, ``"max_p"``) or by the best DAG of an order search (``"order"``).
+    selection : bool
+        Allow for selection of the sample; without decomposition.
+    max_path_length : int, optional
+        Longest discriminating path that is followed, in vertices.
+    seed : int
+        Seed of the orders that scored modes start from.
+    legalize : bool
+        Replace a graph that no MAG has as its PAG by that of a MAG nearby; ``Discovery.legality`` tells in any case.
+    knowledge : Knowledge, optional
+        What comes first and what causes what puts marks before any rule is asked; it neither adds edges nor removes them, and a
+        claim that the graph denies is a warning.
+    workers : {"threads", "processes"}, optional
+        What ``n_jobs`` counts; by default processes where a test is slow Python, else threads.
+    progress : callable, optional
+        Told the phase, how much of it is done and how much there is.
+
+    Returns
+    -------
+    Discovery
+        The PAG with everything that led to it.
+
+    Raises
+    ------
+    InvalidSetting
+        Where a setting is not allowed, or two do not go together.
+    NeedsData
+        Where graphs are to be scored and the test carries no data.
+
+    Examples
+    --------
+    >>> from dicola import DAG, Oracle
+    >>> dag = DAG.from_edges([("Hidden", "A"), ("Hidden", "B"), ("C", "B")])
+    >>> print(discover(Oracle(dag, latents="Hidden")).pag)
+    A o-> B
+    C o-> B
+
+    """
+    settings = {name: value for name, value in locals().items() if name not in ("ci", "progress")}
+    if not isinstance(ci, CITest | Inquiry):
+        raise InvalidSetting(
+            f"discover takes a conditional independence test, not a {type(ci).__name__}; wrap a table as FisherZ(table, alpha=0.01), "
+            "or use DiCoLa(...).fit(table)."
+        )
+    return run(ci, Plan(**settings), progress)
+
+
+def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Discovery:
+    """Algorithm 3: split top-down, learn the leaves, merge bottom-up, orient; then what the mode adds."""
+    ci = Inquiry(evidence, cache=Inquiry.of(evidence).test.is_slow)  # a slow test is not asked the same twice
+    steps = plan.steps(ci)
+    say = progress or (lambda phase, done, total: None)
+    clock = _Clock()
+
+    tree = divided(ci, steps, say)
+    clock.lap("decompose")
+
+    context = Context(steps.blankets, warm=steps.starts_from_uig, seed=plan.seed)
+    leaves = learn_leaves(tree.leaves, steps.learner, ci, context, plan.n_jobs, plan.workers, lambda *far: say("leaves", *far))
+    clock.lap("leaves")
+
+    skeleton = merge_up(tree, leaves, ci.names)
+    clock.lap("merge")
+
+    say("orient", 0, 1)
+    skeleton, oriented = steps.learner.orient(ci.during("orientation"), skeleton, steps.orientation, alone=not plan.decompose)
+    say("orient", 1, 1)
+    clock.lap("orientation")
+
+    skeleton, oriented, score = finished(ci, steps, skeleton, oriented, clock)
+    return Discovery(
+        pag=oriented.pag.reordered(ci.names),
+        skeleton=skeleton,
+        tree=tree,
+        tests=ci.counts,
+        settings=steps.record(ci.test),
+        warnings=(
+            *(steps.blankets.warnings(ci) if plan.decompose else ()),
+            *_tree_warnings(tree, len(ci)),
+            *skeleton.warnings,
+            *_orientation_warnings(oriented),
+            *(() if plan.knowledge is None else plan.knowledge.denied_by(oriented.pag)),
+        ),
+        conflicts=oriented.conflicts,
+        reasons=oriented.reasons,
+        evaluations=ci.evaluations,
+        score=score,
+        seconds=clock.seconds(),
+        test=ci.test,
+    )
+
+
+def divided(ci: Inquiry, steps: Steps, say: Progress) -> Tree:
+    """The decomposition tree; without decomposition one leaf of all variables."""
+    if not steps.plan.decompose:
+        return Tree((Leaf(tuple(range(len(ci)))),))
+    return decompose_variables(ci, steps.blankets, steps.rule, steps.plan.uig, lambda *far: say("decompose", *far))
+
+
+def finished(
+    ci: Inquiry, steps: Steps, skeleton: Skeleton, oriented: Orientation, clock: _Clock
+) -> tuple[Skeleton, Orientation, float | None]:
+    """What comes after the rules: the mode's search for a better MAG, and a legal graph where one is asked for."""
+    score = None
+    if steps.mode.last_step is not None:
+        mag, score = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed, lambda: _by_tests(ci, steps.plan))
+        skeleton = skeleton_of_mag(mag, ci.names, skeleton.warnings)
+        oriented = orient(skeleton)
+        clock.lap("refinement")
+    if steps.plan.legalize:
+        skeleton, oriented = legalized(skeleton, oriented)
+        clock.lap("legality")
+    return skeleton, oriented, score
+
+
+def _by_tests(ci: Inquiry, plan: Plan) -> PAG:
+    """The PAG of the mode exact, in the fixed order of the variables; what it asks is counted in ``ci``."""
+    exact = Plan(n_jobs=plan.n_jobs, workers=plan.workers, blankets=plan.blankets, uig_alpha=plan.uig_alpha, uig=plan.uig)
+    return run(ci.during("leaves"), exact).pag.reordered(ci.labels)
+
+
+class _Clock:
+    """Seconds by phase."""
+
+    def __init__(self) -> None:
+        self._laps: dict[str, float] = {}
+        self._start = self._last = perf_counter()
+
+    def lap(self, phase: str) -> None:
+        now = perf_counter()
+        self._laps[phase] = now - self._last
+        self._last = now
+
+    def seconds(self) -> dict[str, float]:
+        return {**self._laps, "total": self._last - self._start}
+
+
+def _tree_warnings(tree: Tree, n: int) -> list[str]:
+    if tree.n_leaves <= _MANY_LEAVES * n:
+        return []
+    return [
+        Sentence(
+            "{n} variables were split into {leaves} overlapping leaves: the graph is dense, and splitting it costs more than it saves. "
+            "Bound it with {stop=auto}, {max_depth} or {max_nodes}.",
+            n=n,
+            leaves=tree.n_leaves,
+        )
+    ]
+
+
+def _orientation_warnings(oriented: Orientation) -> list[str]:
+    warnings = []
+    if oriented.conflicts:
+        warnings.append(
+            f"the rules claimed both ways at {counted(len(oriented.conflicts), 'edge end')}; the first claim stands (see conflicts)."
+        )
+    if oriented.ambiguous:
+        warnings.append(
+            counted(
+                len(oriented.ambiguous),
+                "unshielded triple could be a collider or not; no rule used it.",
+                "unshielded triples could be colliders or not; no rule used them.",
+            )
+        )
+    if oriented.cut_short:
+        warnings.append(
+            Sentence(
+                "discriminating paths were followed up to {max_path_length} vertices only; marks that rest on longer ones stay circles."
+            )
+        )
+    return warnings

@@ -1,0 +1,194 @@
+"""MMB-by-MMB: the causes and effects of one variable, from Markov blankets outwards (Xie et al. 2024)."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from itertools import combinations
+from time import perf_counter
+
+import numpy as np
+
+from dicola.blankets.base import BlanketLearner
+from dicola.blankets.registry import blanket_learner
+from dicola.ci.base import CITest
+from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.registry import record_of
+from dicola.errors import InvalidSetting, counted
+from dicola.graphs.bits import mask_of
+from dicola.graphs.marks import listed
+from dicola.graphs.pag import PAG
+from dicola.graphs.skeleton import Pair, RecordedSets, Variables
+from dicola.learners.adjacency import limit_warning
+from dicola.learners.base import checked_limit
+from dicola.learners.local_skeleton import separate_around
+from dicola.local_discovery import LocalDiscovery
+from dicola.orient.colliders import r0
+from dicola.orient.fixpoint import apply_rules
+from dicola.orient.partial import PartialGraph
+from dicola.orient.pending_marks import next_to_visit
+from dicola.registry import described
+
+
+def local(
+    ci: Evidence,
+    target: str,
+    *,
+    blankets: str | BlanketLearner = "total_conditioning",
+    uig_alpha: float | None = None,
+    max_condition_size: int | None = None,
+    max_visited: int | None = None,
+) -> LocalDiscovery:
+    """Learn the edges of one variable and their marks: those that ``discover`` would find there, with fewer tests.
+
+    A variable is visited by learning its Markov blanket and, inside that, its edges. The first is ``target``; then whichever could still
+    help to decide a mark on an edge of the target, until none could. Exact if the test never errs: the edges of the target and the marks
+    at both of their ends are those of the PAG over all variables.
+
+    ``blankets`` and its level ``uig_alpha`` (``None``: the learner's default) as in ``discover``. ``max_condition_size`` bounds the sets
+    of neighbours that are tried, ``max_visited`` the number of variables visited; with a bound the answer is partial and says so.
+
+    >>> from dicola import DAG, Oracle
+    >>> dag = DAG.from_edges([("Rain", "Wet"), ("Sprinkler", "Wet"), ("Wet", "Slip"), ("Slip", "Fall")])
+    >>> print(local(Oracle(dag), "Wet").pag)
+    Rain o-> Wet
+    Sprinkler o-> Wet
+    Wet --> Slip
+    """
+    if not isinstance(ci, CITest | Inquiry):
+        raise InvalidSetting(
+            f"local takes a conditional independence test, not a {type(ci).__name__}; wrap a table as FisherZ(table, alpha=0.01)."
+        )
+    start = perf_counter()
+    learner = blanket_learner(blankets, uig_alpha)
+    checked_limit("max_condition_size", max_condition_size)
+    if max_visited is not None and (isinstance(max_visited, bool) or not isinstance(max_visited, int) or max_visited < 1):
+        raise InvalidSetting(f"max_visited is {max_visited!r}; it must be a whole number from 1 on, or None for no limit.")
+    center = _position(ci, target)
+    inquiry = Inquiry(ci, cache=True)
+    known = _Known(inquiry, learner, max_condition_size)
+
+    following: int | None = center
+    while following is not None and (max_visited is None or len(known.visited) < max_visited):
+        known.visit(following)
+        graph = known.oriented()
+        following = next_to_visit(graph, known.unsettled(), center)
+
+    shown = sorted({*known.visited, *(v for edge in known.edges for v in edge)})
+    pag = PAG.from_matrix(graph.to_matrix()[np.ix_(shown, shown)], [ci.labels[v] for v in shown])
+    return LocalDiscovery(
+        target=ci.labels[center],
+        pag=pag.reordered([name for name in ci.names if name in set(pag.names)]),
+        visited=tuple(ci.labels[v] for v in known.visited),
+        n_variables=len(ci),
+        separating_sets={
+            (ci.labels[a], ci.labels[b]): tuple(ci.labels[v] for v in z)
+            for a, b in combinations(shown, 2)
+            if (z := known.separating_set(a, b)) is not None
+        },
+        tests=inquiry.counts,
+        settings={
+            "test": record_of(inquiry.test),
+            "blankets": described(learner),
+            "max_condition_size": max_condition_size,
+            "max_visited": max_visited,
+        },
+        warnings=(
+            *learner.warnings(ci),
+            *limit_warning(known.finished, max_condition_size),
+            *_warnings(graph, None if following is None else max_visited),
+        ),
+        seconds=perf_counter() - start,
+    )
+
+
+def _position(ci: Evidence, target: str) -> int:
+    name = str(target)
+    if name in ci.labels:
+        return ci.labels.index(name)
+    near = get_close_matches(name, ci.names, n=3) or [other for other in ci.names if other.lower() == name.lower()]
+    meant = f"Did you mean {' or '.join(repr(other) for other in near)}? " if near else ""
+    raise InvalidSetting(f"the target {name!r} is not among the variables. {meant}They are: {listed(ci.names)}.")
+
+
+def _warnings(graph: PartialGraph, cut_short_at: int | None) -> list[str]:
+    warnings = []
+    if cut_short_at is not None:
+        visited = counted(cut_short_at, "variable was", "variables were")
+        warnings.append(f"{visited} visited only (max_visited); more could decide further marks of the target.")
+    if graph.conflicts:
+        warnings.append(f"the rules claimed both ways at {counted(len(graph.conflicts), 'edge end')}; the first claim stands.")
+    return warnings
+
+
+class _Known:
+    """What is known so far: all edges of the visited variables, and a set for every pair that was separated."""
+
+    def __init__(self, ci: Inquiry, learner: BlanketLearner, max_condition_size: int | None) -> None:
+        self._ci, self._learner, self._max_size = ci, learner, max_condition_size
+        self._blankets: dict[int, Variables] = {}
+        self._found = RecordedSets()
+        self.edges: set[Pair] = set()
+        self.finished = True
+
+    @property
+    def visited(self) -> list[int]:
+        """In the order of the visits."""
+        return list(self._blankets)
+
+    def visit(self, x: int) -> None:
+        """Learn the blanket of x, and inside it the edges of x."""
+        unvisited = [v for v in range(len(self._ci)) if v != x and v not in self._blankets]
+        claimed = [v for v, members in self._blankets.items() if x in members]
+        blanket = sorted([*claimed, *self._learner.blanket(self._ci.during("blankets"), x, unvisited)])
+        inside = sorted([x, *blanket])
+        place = {v: i for i, v in enumerate(inside)}
+
+        adjacency = ~np.eye(len(inside), dtype=np.bool_)
+        doubtful = adjacency.copy()
+        sets = RecordedSets()
+        for pair in combinations(inside, 2):
+            i, j = (place[v] for v in pair)
+            z = self._found.get(*pair)
+            if z is not None and all(v in place for v in z):
+                adjacency[i, j] = adjacency[j, i] = False
+                sets.add(i, j, tuple(place[v] for v in z))
+            elif pair in self.edges:
+                doubtful[i, j] = doubtful[j, i] = False
+        self.finished &= separate_around(self._ci.among(inside), place[x], adjacency, doubtful, sets, self._max_size)
+
+        for pair, z in sets.relabelled(tuple(inside)).items():
+            if pair not in self._found:
+                self._found.add(*pair, z)
+        self._blankets[x] = tuple(blanket)
+        self.edges |= {(min(x, y), max(x, y)) for y in blanket if self.separating_set(x, y) is None}
+
+    def unsettled(self) -> list[int]:
+        """For each variable a mask of those of which it is not known whether they are adjacent to it."""
+        unvisited = mask_of(v for v in range(len(self._ci)) if v not in self._blankets)
+        masks = [unvisited & ~(1 << v) if unvisited >> v & 1 else 0 for v in range(len(self._ci))]
+        for a, b in (*self.edges, *self._found):
+            masks[a] &= ~(1 << b)
+            masks[b] &= ~(1 << a)
+        return masks
+
+    def oriented(self) -> PartialGraph:
+        """The known edges with every mark that follows; a triple whose ends may be adjacent for all that is known is used by no rule."""
+
+        def is_collider(a: int, b: int, c: int) -> bool | None:
+            z = self.separating_set(a, c)
+            return None if z is None else b not in z
+
+        graph = PartialGraph(len(self._ci), self.edges)
+        r0(graph, is_collider)
+        apply_rules(graph, is_collider)
+        return graph
+
+    def separating_set(self, a: int, b: int) -> Variables | None:
+        """A set that separates a pair; ``None`` where there is none, or none is known.
+
+        Where a blanket does it, the blanket: with data it is the better witness of colliders than a set of few variables.
+        """
+        for x, y in ((a, b), (b, a)):
+            if x in self._blankets and y not in self._blankets[x]:
+                return self._blankets[x]
+        return self._found.get(a, b)

@@ -1,0 +1,82 @@
+"""Modes: named presets of the one pipeline in ``discover``, from the paper's method to score-guided ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dicola.ci.inquiry import Inquiry
+from dicola.errors import not_allowed
+from dicola.graphs.mag import MAG
+from dicola.graphs.pag import PAG
+from dicola.orient.fixpoint import Orientation
+from dicola.score.search import accurate, balanced
+
+
+@dataclass(frozen=True)
+class BestMag:
+    """A last step: the MAG with the best score that is found from what the decomposition found, and its score.
+
+    With ``longer`` more starts are made, the PAG that tests alone give among them.
+    """
+
+    longer: bool = False
+
+    def refine(self, ci: Inquiry, found: Orientation, seed: int, by_tests: Callable[[], PAG]) -> tuple[MAG, float]:
+        """From the oriented graph to a MAG; ``by_tests`` makes the PAG that tests alone give."""
+        return accurate(ci, found, seed, by_tests()) if self.longer else balanced(ci, found, seed)
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A preset: the settings of ``discover`` that it fixes, and a last step on the oriented graph where it has one.
+
+    ``needs_data`` says that it scores graphs, so that no oracle will do.
+    """
+
+    name: str
+    title: str
+    guarantee: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    needs_data: bool = True
+    last_step: BestMag | None = None
+
+
+EXACT = Mode(
+    "exact",
+    "the paper's method: every mark rests on independence tests",
+    "the true PAG whenever the answers of the test are right",
+    needs_data=False,
+)
+FAST = Mode(
+    "fast",
+    "the skeleton of exact; colliders as in the best DAG of an order search",
+    "as exact if the order search ends in the best DAG; a heuristic otherwise",
+    {"colliders": "order"},
+)
+BALANCED = Mode(
+    "balanced",
+    "the MAG with the best Gaussian BIC that score-guided parts, merged, and a search on all variables find",
+    "a legal PAG; the score is consistent for linear Gaussian data, the search is a heuristic",
+    {"learner": "mag-bic", "stop": "reference"},
+    last_step=BestMag(),
+)
+ACCURATE = Mode(
+    "accurate",
+    "balanced with more starts, the PAG by tests alone among them, for several times the work",
+    "as balanced; the PAG by tests is one of the starts, and the best score stands",
+    {"learner": "mag-bic", "stop": "reference"},
+    last_step=BestMag(longer=True),
+)
+MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, FAST, BALANCED, ACCURATE)}
+SCORED = "balanced"  # what "auto" takes where the data can be scored
+AUTO = "auto"
+
+
+def mode_named(name: str) -> Mode:
+    """The mode of that name."""
+    found = MODES.get(str(name).lower())
+    if found is None:
+        raise not_allowed("mode", name, f"it may be {', '.join(repr(known) for known in MODES)} or {AUTO!r}.")
+    return found

@@ -1,0 +1,200 @@
+"""The plan of a run: every setting, checked once; the one source of what the doors take and of what a result records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from dicola.blankets.base import BlanketLearner
+from dicola.blankets.registry import BLANKETS, blanket_learner
+from dicola.ci.base import CITest
+from dicola.ci.inquiry import Inquiry
+from dicola.ci.registry import recipe_from, record_of
+from dicola.decompose.tree import StopRule, stop_rule
+from dicola.errors import InvalidSetting, Sentence, Setting, not_allowed
+from dicola.knowledge import Knowledge
+from dicola.learners.base import Learner, OrientationSettings, checked_limit
+from dicola.learners.collider_policies import checked_policy
+from dicola.learners.registry import ALL, learner_named
+from dicola.pipeline.modes import AUTO, EXACT, MODES, SCORED, Mode, mode_named
+from dicola.pipeline.settings import SETTINGS, Settings
+from dicola.registry import described
+from dicola.score.registry import doubt_about_scoring, score_behind
+
+
+@dataclass(frozen=True)
+class Plan(Settings):
+    """All settings of a run, checked. Whatever was chosen is obeyed or refused.
+
+    ``record`` and ``from_record`` lead to ``Discovery.settings`` and back.
+    """
+
+    def __post_init__(self) -> None:
+        if str(self.mode).lower() != AUTO:
+            mode_named(self.mode)
+        for name in ("uig", "leaf_start", "workers", "stop"):
+            self._check_choice(name)
+        if self.colliders is not None:
+            checked_policy(self.colliders)
+        for name in ("max_depth", "min_leaf_size", "max_nodes", "max_path_length"):
+            checked_limit(name, getattr(self, name))
+        if isinstance(self.n_jobs, bool) or not isinstance(self.n_jobs, int) or self.n_jobs == 0:
+            raise not_allowed("n_jobs", self.n_jobs, "it must be a whole number of workers, or -1 for all cores.")
+        if self.knowledge is not None and not isinstance(self.knowledge, Knowledge):
+            raise InvalidSetting(
+                f"knowledge is a {type(self.knowledge).__name__}; make one: Knowledge(tiers=[...], forbidden=[...], required=[...])."
+            )
+        if self.selection and self.decompose:
+            raise InvalidSetting(
+                Sentence(
+                    "with selection of the sample the merge of two parts is not exact (a separator pair may need variables of both sides); "
+                    "pass {decompose=False} together with {selection=True}."
+                )
+            )
+
+    def _check_choice(self, name: str) -> None:
+        value, setting = getattr(self, name), SETTINGS[name]
+        allowed = setting.metadata["choices"]()
+        if value not in allowed and not (value is None and setting.default is None):
+            raise not_allowed(name, value, f"it may be {' or '.join(repr(each) for each in allowed)}.")
+
+    def steps(self, ci: Inquiry) -> Steps:
+        """The plan made concrete for some evidence; ``InvalidSetting`` or ``NeedsData`` where the two do not go together."""
+        mode, why = self._mode_for(ci)
+        learner = learner_named(self._settled("learner", mode, "fci"))
+        stop = self._settled("stop", mode, "auto")
+        stop = learner.auto_stop if stop == "auto" else stop
+        steps = Steps(
+            plan=self,
+            mode=mode,
+            why=why,
+            learner=learner,
+            stop=stop,
+            rule=stop_rule(stop, len(ci), self.max_depth, self.min_leaf_size, self.max_nodes, learner.work_size),
+            blankets=blanket_learner(self.blankets, self.uig_alpha),
+            starts_from_uig=self.leaf_start == "uig" or (self.leaf_start == "auto" and stop != "reference"),
+            orientation=OrientationSettings(
+                self._settled("colliders", mode, "sepset"), self.selection, self.max_path_length, self.seed, self.knowledge
+            ),
+        )
+        steps.check(ci)
+        return steps
+
+    def _mode_for(self, ci: Inquiry) -> tuple[Mode, str | None]:
+        """The mode; for ``"auto"`` the one that fits the evidence and what was chosen, and the reason in words."""
+        if str(self.mode).lower() != AUTO:
+            return mode_named(self.mode), None
+        scored = MODES[SCORED]
+        taken = next((name for name in scored.settings if self._contradicts(name, scored)), None)
+        if taken is not None:
+            return EXACT, f"{_shown(taken, getattr(self, taken))} was chosen, which goes with the paper's method"
+        doubt = doubt_about_scoring(ci)
+        if doubt is not None:
+            return EXACT, doubt
+        return scored, "the columns can be scored as linear Gaussian, where this mode was the more accurate in simulations"
+
+    def _contradicts(self, name: str, mode: Mode) -> bool:
+        chosen, own = getattr(self, name), mode.settings.get(name)
+        if chosen is None or own is None:
+            return False
+        return learner_named(chosen) != learner_named(own) if name == "learner" else chosen != own
+
+    def _settled(self, name: str, mode: Mode, default: str) -> Any:
+        """What was chosen, else the mode's own, else the default; a choice that the mode contradicts is refused."""
+        chosen, own = getattr(self, name), mode.settings.get(name)
+        if self._contradicts(name, mode):
+            raise InvalidSetting(
+                Sentence(
+                    "{mode} comes with {own}, and {chosen} was chosen: leave out {name}, or take {mode=exact} with it.",
+                    mode=Setting("mode", mode.name),
+                    own=Setting(name, own),
+                    chosen=_shown(name, chosen),
+                    name=Setting(name),
+                )
+            )
+        return chosen if chosen is not None else own if own is not None else default
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Plan:
+        """The plan behind ``Discovery.settings``, for the same run again, on other rows too."""
+        settings = {name: value for name, value in record.items() if name in SETTINGS}
+        if record.get("test") is not None:
+            settings["ci_test"], settings["alpha"] = recipe_from(record["test"])
+        for name, registry in (("learner", ALL), ("blankets", BLANKETS)):
+            facts = dict(record[name])
+            settings[name] = registry.named(facts.pop("name"))(**facts)
+        if record.get("knowledge") is not None:
+            settings["knowledge"] = Knowledge(**record["knowledge"])
+        if not record["decompose"]:
+            settings["leaf_start"] = "auto"
+        return cls(**settings)
+
+
+class Steps(NamedTuple):
+    """A plan made concrete: every choice is made."""
+
+    plan: Plan
+    mode: Mode
+    why: str | None
+    learner: Learner
+    stop: str
+    rule: StopRule
+    blankets: BlanketLearner
+    starts_from_uig: bool
+    orientation: OrientationSettings
+
+    def check(self, ci: Inquiry) -> None:
+        """Refuse what the parts cannot do together, or not on this evidence."""
+        plan, learner, refined = self.plan, self.learner, self.mode.last_step is not None or self.plan.legalize
+        if plan.selection and not learner.allows_selection:
+            raise InvalidSetting(
+                Sentence("{title} assumes that nothing was selected; {selection=True} goes with the other learners.", title=learner.title)
+            )
+        if plan.legalize and (plan.selection or not learner.is_legalizable):
+            raise InvalidSetting(
+                Sentence("{legalize=True} makes the PAG of a MAG without selection; leave it out for PC and with {selection=True}.")
+            )
+        if plan.knowledge is not None:
+            plan.knowledge.check_names(ci.names)
+            if plan.selection:
+                raise InvalidSetting(
+                    "knowledge speaks of causes, and with selection of the sample marks speak of more; leave one of them out."
+                )
+            if refined or not learner.takes_knowledge:
+                raise InvalidSetting(
+                    Sentence(
+                        "knowledge puts marks before the rules are asked; graphs chosen by their score, made legal, or learned by PC do "
+                        "not heed them. Take {mode=exact} or 'fast' with another learner."
+                    )
+                )
+        if self.mode.needs_data or learner.needs_data or self.orientation.colliders == "order":
+            score_behind(ci)
+
+    def record(self, test: CITest) -> dict[str, Any]:
+        """What a result keeps of the settings: with it the run can be made again."""
+        plan = self.plan
+        kept = {name: getattr(plan, name) for name in ("decompose", "max_depth", "min_leaf_size", "max_nodes", "uig")}
+        later = {name: getattr(plan, name) for name in ("selection", "max_path_length", "seed", "legalize")}
+        return {
+            "learner": described(self.learner),
+            "test": record_of(test),
+            "mode": self.mode.name,
+            **({} if self.why is None else {"mode_chosen": self.why}),
+            **kept,
+            "stop": self.stop,
+            "blankets": described(self.blankets),
+            "leaf_start": "uig" if self.starts_from_uig and plan.decompose else "complete",
+            "colliders": self.orientation.colliders,
+            **later,
+            "knowledge": None if plan.knowledge is None else asdict(plan.knowledge),
+        }
+
+
+def defaults() -> dict[str, Any]:
+    """Every setting with its default."""
+    return {name: each.default for name, each in SETTINGS.items()}
+
+
+def _shown(name: str, chosen: Any) -> Setting:
+    return Setting(name, chosen.name if isinstance(chosen, Learner) else chosen)

@@ -1,0 +1,133 @@
+"""Every setting of a run: its default, and what the command line shows of it.
+
+Light to import, so that the command line can list its options at once; ``Plan`` checks the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from dicola.blankets.base import BlanketLearner
+    from dicola.ci.registry import Recipe
+    from dicola.knowledge import Knowledge
+    from dicola.learners.base import Learner
+
+METHOD, TUNING = "Method", "Fine tuning"  # headings of the help
+
+
+def _setting(
+    default: Any,
+    told: str,
+    panel: str | None = TUNING,
+    *,
+    typed: type = str,
+    option: str = "",
+    metavar: str | None = None,
+    choices: Callable[[], Sequence[str]] | None = None,
+) -> Any:
+    """A field with its option: the help, in which ``{choices}`` stands for the names to choose from, and the type of what is typed.
+
+    A flag whose setting is on by default switches it off.
+    """
+    shown = {"told": told, "panel": panel, "typed": typed, "option": option, "metavar": metavar, "choices": choices}
+    return field(default=default, metadata=shown)
+
+
+def names_in(place: str, *more: str) -> Callable[[], Sequence[str]]:
+    """The names in a registry, which is not loaded before they are asked for: that takes a second."""
+
+    def names() -> Sequence[str]:
+        found = resolve_name(place)
+        return (*(found() if callable(found) else found), *more)
+
+    return names
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of a run with their defaults. ``None`` is "not chosen".
+
+    ``dicola.discover`` and ``dicola.DiCoLa`` say what each of them means.
+    """
+
+    learner: str | Learner | None = _setting(
+        None,
+        "Base learner: {choices} (see: dicola learners); fci by default.",
+        METHOD,
+        choices=names_in("dicola.learners.registry:ALL"),
+    )
+    ci_test: Recipe = _setting(
+        "fisher_z",
+        "Independence test (see: dicola tests).",
+        METHOD,
+        option="--test",
+        choices=names_in("dicola.ci.registry:TESTS"),
+    )
+    alpha: float = _setting(0.01, "Level of the independence test.", METHOD, typed=float)
+    mode: str = _setting(
+        "exact",
+        "exact (the paper's method), fast (its skeleton, colliders by an order search), balanced (the best MAG by score), "
+        "accurate (likewise, searched longer) or auto (what fits the table); see: dicola modes.",
+        METHOD,
+        choices=names_in("dicola.pipeline.modes:MODES", "auto"),
+    )
+    decompose: bool = _setting(
+        True, "Run the base learner on all variables at once, without decomposition.", METHOD, typed=bool, option="--alone"
+    )
+    knowledge: Knowledge | None = _setting(
+        None,
+        "What is known beforehand: tiers, forbidden and required causes, as a Tetrad knowledge file.",
+        METHOD,
+        typed=Path,
+        metavar="FILE",
+    )
+    selection: bool = _setting(False, "Allow for selection of the sample; goes with --alone.", METHOD, typed=bool)
+    n_jobs: int = _setting(
+        1, "Leaves learned at a time; -1 for all cores. The answer does not depend on it.", panel=None, typed=int, option="--jobs"
+    )
+    workers: Literal["threads", "processes"] | None = _setting(
+        None,
+        "What --jobs counts: threads or processes; by default processes where a test is slow Python.",
+        choices=lambda: ("threads", "processes"),
+    )
+    stop: str | None = _setting(
+        None,
+        "When to stop splitting: auto (where it no longer pays), paper (nothing splits any more) or reference (the authors' caps); "
+        "auto by default.",
+        choices=names_in("dicola.decompose.tree:STOPS"),
+    )
+    max_depth: int | None = _setting(None, "Most splits above a leaf; no limit by default.", typed=int)
+    min_leaf_size: int | None = _setting(None, "Leave sets of at most so many variables whole.", typed=int)
+    max_nodes: int | None = _setting(None, "Most nodes of the decomposition; no limit by default.", typed=int)
+    blankets: str | BlanketLearner = _setting(
+        "total_conditioning", "Markov blanket learner (see: dicola blankets).", choices=names_in("dicola.blankets.registry:BLANKETS")
+    )
+    uig_alpha: float | None = _setting(None, "Level of the blanket tests; by default the learner's own.", typed=float)
+    uig: Literal["inherit", "relearn"] = _setting(
+        "inherit",
+        "Does a part inherit its independence graph (inherit), or is it learned again (relearn)?",
+        choices=lambda: ("inherit", "relearn"),
+    )
+    leaf_start: Literal["auto", "uig", "complete"] = _setting(
+        "auto",
+        "Where a leaf that could be split further starts: from its independence graph (uig), from the complete graph (complete), or "
+        "as --stop has it (auto).",
+        choices=lambda: ("auto", "uig", "complete"),
+    )
+    colliders: str | None = _setting(
+        None,
+        "How unshielded triples are decided: {choices}; sepset by default.",
+        choices=names_in("dicola.learners.collider_policies:POLICIES"),
+    )
+    max_path_length: int | None = _setting(None, "Longest discriminating path, in vertices; no limit by default.", typed=int)
+    seed: int = _setting(0, "Seed of the start orders; mode exact draws none.", typed=int)
+    legalize: bool = _setting(False, "Replace a graph that is no legal PAG by one.", typed=bool)
+
+
+SETTINGS = {each.name: each for each in fields(Settings)}
+"""Every setting by name, with ``default`` and ``metadata``."""
