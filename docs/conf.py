@@ -36,7 +36,7 @@ pygments_dark_style = "github-dark"
 
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
+autodoc_preserve_defaults = False  # it stumbles over the signature that compat.fci shows
 maximum_signature_line_length = 90
 
 

@@ -367,7 +367,7 @@ def random_mag(rng: np.random.Generator, n: int, directed: float = 0.25, bidirec
 
 
 def random_large_mag(rng: np.random.Generator, n: int, directed: float, bidirected: float) -> Marks:
-    """The same for more vertices: the ancestors of a pair separate it if anything does, so one question a pair is enough."""
+    """The same for more vertices: the ancestors of a pair separate it if anything does, so one question per pair is enough."""
     marks = random_ancestral_graph(rng, n, directed, bidirected)
     before = ancestors(marks)
     missing = [

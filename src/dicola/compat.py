@@ -54,7 +54,8 @@ def fci(
     *further, **named
         The rest of causal-learn's call: ``background_knowledge`` is not supported yet,
         ``show_progress`` means nothing here, ``node_names`` names the columns. By name only:
-        ``decompose=True`` runs DiCoLa, which does not allow for selection.
+        ``decompose=True`` runs DiCoLa, which does not allow for selection. An unknown name is
+        refused.
 
     Returns
     -------

@@ -34,11 +34,34 @@ FILES = ("pag.csv", "edges.csv", "pag.json", "pag.svg", "report.html", "skeleton
 class Discovery:
     """The PAG with everything that led to it. Seconds take no part in equality.
 
-    ``tests`` counts CI tests by phase, ``seconds`` wall-clock time by phase; ``conflicts`` are
-    marks that a rule wanted and did not get; ``reasons[a, b]`` says why the mark at b on the edge
-    a - b stands (positions in ``skeleton.labels``). Where graphs were scored, ``evaluations`` counts by
-    kind how often, and ``score`` is that of the answer, less being better (``None``: not scored).
-    ``test`` is the test that was asked; it is not written.
+    Attributes
+    ----------
+    pag : PAG
+        What was learned, with the variables in the user's order.
+    skeleton : Skeleton
+        Its adjacencies and the set that separates each other pair.
+    tree : Tree
+        The decomposition; a single leaf where there was none.
+    tests : dict
+        CI tests by phase, and their ``"total"``.
+    settings : dict
+        Everything that was set, by name.
+    warnings : tuple of str
+        What to know before the answer is believed.
+    conflicts : tuple of Conflict
+        Marks that a rule wanted and did not get.
+    reasons : dict
+        ``reasons[a, b]`` says why the mark at b on the edge a - b stands (positions in
+        ``skeleton.labels``).
+    seconds : dict
+        Wall-clock time by phase.
+    evaluations : dict
+        Where graphs were scored: how often, by kind.
+    score : float or None
+        That of the answer, less being better; ``None``: not scored.
+    test : CITest or None
+        The test that was asked; it is not written, so ``None`` for what was read back.
+
     """
 
     pag: PAG

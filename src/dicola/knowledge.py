@@ -25,17 +25,35 @@ class Given(NamedTuple):
 class Knowledge:
     """Background knowledge as claims about causes, direct or not.
 
-    ``tiers`` lists groups of variables in the order in which they came about: nothing in a later one causes anything in an earlier one.
-    ``forbidden`` holds pairs ``(a, b)`` where a does not cause b, ``required`` pairs where a causes b. In a group whose number is in
-    ``closed`` no variable causes another. Variables that are not named are free.
+    Each claim licenses marks on edges that the data show, and nothing else: "a does not cause b" an
+    arrowhead at a on an edge between them, never a tail at b; "a causes b" a tail at a and an
+    arrowhead at b. No edge is added and none removed, and no separating set is made up. Sound if
+    the claims are true; the rules are then complete for what they were made for, and may leave
+    circles that knowledge and data together would decide.
 
-    Each claim licenses marks on edges that the data show, and nothing else: "a does not cause b" an arrowhead at a on an edge between
-    them, never a tail at b; "a causes b" a tail at a and an arrowhead at b. No edge is added and none removed, and no separating set is
-    made up. Sound if the claims are true; the rules are then complete for what they were made for, and may leave circles that knowledge
-    and data together would decide.
+    Parameters
+    ----------
+    tiers : sequence of sequences of str
+        Groups of variables in the order in which they came about: nothing in a later one causes
+        anything in an earlier one. Variables that are not named are free.
+    forbidden : iterable of pairs of str
+        Pairs ``(a, b)`` where a does not cause b.
+    required : iterable of pairs of str
+        Pairs ``(a, b)`` where a causes b.
+    closed : iterable of int
+        Tiers, counted from 0, in which no variable causes another.
 
-    >>> sorted(Knowledge(tiers=[["Age", "Sex"], ["Smoking"], ["Cancer"]], forbidden=[("Age", "Sex")]).forbids)[:3]
+    Raises
+    ------
+    InvalidSetting
+        A variable stands in two tiers, or a claim is both required and forbidden.
+
+    Examples
+    --------
+    >>> tiers = [["Age", "Sex"], ["Smoking"], ["Cancer"]]
+    >>> sorted(Knowledge(tiers, forbidden=[("Age", "Sex")]).forbids)[:3]
     [('Age', 'Sex'), ('Cancer', 'Age'), ('Cancer', 'Sex')]
+
     """
 
     tiers: Sequence[Sequence[str]] = ()
@@ -76,7 +94,16 @@ class Knowledge:
         return frozenset(later | set(self.forbidden) | {(b, a) for a, b in self.required})
 
     def marks(self, labels: Sequence[str], edges: Iterable[tuple[int, int]]) -> Iterator[Given]:
-        """The marks it puts on the edges of a graph, edge by edge in order."""
+        """The marks it puts on the edges of a graph, edge by edge in order.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            The names of the vertices by position.
+        edges : iterable of pairs of int
+            Positions of the two ends, in any order.
+
+        """
         forbids, required = self.forbids, set(self.required)
         for a, b in sorted((min(edge), max(edge)) for edge in edges):
             for one, other in ((a, b), (b, a)):
@@ -87,7 +114,19 @@ class Knowledge:
                     yield Given(other, one, ARROW)
 
     def check_names(self, known: Iterable[str]) -> None:
-        """Every variable spoken of must be there; a wrong name is a mistake, not a wish."""
+        """Every variable spoken of must be there; a wrong name is a mistake, not a wish.
+
+        Parameters
+        ----------
+        known : iterable of str
+            The variables there are.
+
+        Raises
+        ------
+        InvalidSetting
+            The knowledge speaks of others.
+
+        """
         missing = sorted(self.names - set(known))
         if missing:
             raise InvalidSetting(
@@ -95,7 +134,14 @@ class Knowledge:
             )
 
     def denied_by(self, graph: MixedGraph) -> list[str]:
-        """Claims that a graph denies, in words."""
+        """Claims that a graph denies, in words.
+
+        Parameters
+        ----------
+        graph : MixedGraph
+            One with every variable that is spoken of.
+
+        """
         said = []
         for a, b in self.required:
             mark = graph.marks[graph.index(b), graph.index(a)]
@@ -112,14 +158,41 @@ class Knowledge:
     def from_text(cls, text: str) -> Knowledge:
         r"""Read a knowledge file as Tetrad and causal-cmd write it.
 
-        >>> Knowledge.from_text("/knowledge\naddtemporal\n1 Age\n2* Dose Drug\n\nrequiredirect\nDose Pain\n").closed
+        Parameters
+        ----------
+        text : str
+            Begins with ``/knowledge``. Read are the sections addtemporal (a star closes a tier),
+            forbiddirect and requiredirect.
+
+        Raises
+        ------
+        InvalidData
+            The text is not such a file; the message names the line.
+
+        Examples
+        --------
+        >>> text = "/knowledge\naddtemporal\n1 Age\n2* Dose Drug\n\nrequiredirect\nDose Pain\n"
+        >>> Knowledge.from_text(text).closed
         (1,)
+
         """
         return _read(text)
 
     @classmethod
     def read(cls, path: str | Path) -> Knowledge:
-        """Read a knowledge file; see ``from_text``."""
+        """Read a knowledge file; see ``from_text``.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file in UTF-8.
+
+        Raises
+        ------
+        InvalidData
+            The file cannot be read, or is no knowledge file.
+
+        """
         try:
             return cls.from_text(Path(path).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:

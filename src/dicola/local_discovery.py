@@ -18,14 +18,34 @@ _SHOWN = 12  # visited variables that a summary names
 
 @dataclass(frozen=True)
 class LocalDiscovery:
-    """The edges of one variable, ``target``, with what led to them. Seconds take no part in equality.
+    """The edges of one variable with what led to them. Seconds take no part in equality.
 
-    ``pag`` is part of the PAG over all variables: the ``visited`` ones and their neighbours. It has all edges of a visited variable;
-    between two others nothing was asked. Arrowheads and tails hold wherever they stand. A circle on an edge of the target is final: no
-    further variable could decide it; elsewhere it may only be undecided so far.
-
-    ``separating_sets`` has a set for every pair of these variables that was separated, ``tests`` the number of CI tests by phase.
     ``str()`` is a text to read.
+
+    Attributes
+    ----------
+    target : str
+        The variable.
+    pag : PAG
+        Part of the PAG over all variables: the visited ones and their neighbours. It has all edges
+        of a visited variable; between two others nothing was asked. Arrowheads and tails hold
+        wherever they stand. A circle on an edge of the target is final: no further variable could
+        decide it; elsewhere it may only be undecided so far.
+    visited : tuple of str
+        The variables whose edges were learned, in that order.
+    n_variables : int
+        How many variables the test has.
+    separating_sets : dict
+        By pair of names, a set for every pair of the variables of ``pag`` that was separated.
+    tests : dict
+        CI tests by phase, and their ``"total"``.
+    settings : dict
+        Everything that was set, by name.
+    warnings : tuple of str
+        What to know before the answer is believed.
+    seconds : float
+        Wall-clock time of the run.
+
     """
 
     target: str
@@ -114,7 +134,26 @@ class LocalDiscovery:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
 
     def write(self, folder: str | Path) -> Path:
-        """Write the result into a folder: the partial PAG as CSV and JSON, ``local.json``, and the timing apart; all files or none."""
+        """Write the result into a folder; all files or none.
+
+        These are the partial PAG as CSV and JSON, ``local.json``, and the timing apart.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Made where it does not exist.
+
+        Returns
+        -------
+        Path
+            The folder.
+
+        Raises
+        ------
+        InvalidData
+            The folder cannot be written.
+
+        """
         return write_texts(
             folder,
             {

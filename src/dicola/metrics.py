@@ -22,8 +22,18 @@ from dicola.graphs.skeleton import Skeleton
 class Scores:
     """Hits among the things found and the true ones, and the three ratios made of them.
 
+    Attributes
+    ----------
+    hits : int
+        Things found that are true.
+    found, true : int
+        How many were found, and how many there were to find.
+
+    Examples
+    --------
     >>> Scores(hits=3, found=4, true=6).f1
     0.6
+
     """
 
     hits: int
@@ -61,10 +71,22 @@ class Scores:
 class Comparison:
     """A found graph against the truth.
 
-    ``skeleton`` counts edges as unordered pairs. ``marks`` counts edge ends: each edge has two, and an end is a hit when the other
-    graph has that edge with the same mark there. ``arrowheads``, ``tails`` and ``circles`` are the same count for one kind of mark.
-    Marks on an edge that only one of the graphs has are counted, as misses. ``shd`` is the number of pairs whose edge differs, in
-    presence or in a mark; ``mark_shd`` counts 1 for each added or missing edge and 1 for each differing mark on a common edge.
+    Marks on an edge that only one of the graphs has are counted, as misses.
+
+    Attributes
+    ----------
+    skeleton : Scores
+        Counts edges as unordered pairs.
+    marks : Scores
+        Counts edge ends: each edge has two, and an end is a hit when the other graph has that edge
+        with the same mark there.
+    arrowheads, tails, circles : Scores
+        The same count for one kind of mark.
+    shd : int
+        The number of pairs whose edge differs, in presence or in a mark.
+    mark_shd : int
+        Counts 1 for each added or missing edge and 1 for each differing mark on a common edge.
+
     """
 
     skeleton: Scores
@@ -97,6 +119,20 @@ class Comparison:
 def compare(found: MixedGraph, truth: MixedGraph) -> Comparison:
     """Score a found graph against the true one, vertex by name.
 
+    Parameters
+    ----------
+    found : MixedGraph
+        A PAG, or any other graph.
+    truth : MixedGraph
+        One with the same vertices, in any order; as a rule the true PAG, not the DAG.
+
+    Raises
+    ------
+    InvalidGraph
+        The vertices differ, or something is not a graph.
+
+    Examples
+    --------
     >>> from dicola.graphs.pag import PAG
     >>> truth = PAG.from_text("A o-> C; B o-> C; C --> D")
     >>> found = PAG.from_text("C --> D; C o-o A; B o-> C")
@@ -108,6 +144,7 @@ def compare(found: MixedGraph, truth: MixedGraph) -> Comparison:
     tails          1.000     1.000     1.000       1       1       1
     circles        0.667     1.000     0.800       2       3       2
     structural Hamming distance: 1 (edges), 1 (marks)
+
     """
     for graph in (found, truth):
         if not isinstance(graph, MixedGraph):
@@ -132,10 +169,25 @@ def compare(found: MixedGraph, truth: MixedGraph) -> Comparison:
 def skeleton_scores(found: MixedGraph | Skeleton, truth: MixedGraph | Skeleton) -> Scores:
     """Score adjacencies alone; takes skeletons as well as graphs.
 
-    The truth is the skeleton of the true PAG, not of the DAG: hiding a variable can make others adjacent.
+    Parameters
+    ----------
+    found : MixedGraph or Skeleton
+        What was learned.
+    truth : MixedGraph or Skeleton
+        The skeleton of the true PAG, not of the DAG: hiding a variable can make others adjacent. It
+        has the same vertices, in any order.
 
-    >>> skeleton_scores(MixedGraph.from_text("A o-o B", "ABC"), MixedGraph.from_text("B o-> A; B o-> C")).recall
+    Raises
+    ------
+    InvalidGraph
+        The vertices differ, or something is neither a graph nor a skeleton.
+
+    Examples
+    --------
+    >>> truth = MixedGraph.from_text("B o-> A; B o-> C")
+    >>> skeleton_scores(MixedGraph.from_text("A o-o B", "ABC"), truth).recall
     0.5
+
     """
     for graph in (found, truth):
         if not isinstance(graph, MixedGraph | Skeleton):

@@ -10,6 +10,7 @@ import pytest
 from dicola import ICD, CallableTest, FisherZ, Oracle, discover, mag_to_pag, simulate
 from dicola.ci.base import CITest
 from dicola.ci.questions import Verdict
+from dicola.errors import counted
 from dicola.learners.icd import Hanging, marked_graph
 from dicola.learners.possible_dsep import PdsPaths
 from dicola.orient.partial import PartialGraph
@@ -52,7 +53,7 @@ def test_stopped_before_round_four_it_keeps_that_edge_and_says_so(possible_ances
     for most in range(4):
         found = discover(Oracle(EX6), ICD(most, possible_ancestors), decompose=False)
         assert found.skeleton.adjacent("1", "5") and found.warnings == (
-            f"sets of up to {most} variables were tried only (max_condition_size).",
+            f"sets of up to {counted(most, 'variable')} were tried only (max_condition_size).",
         )
     found = discover(Oracle(EX6), ICD(4, possible_ancestors), decompose=False)
     assert found.pag == mag_to_pag(EX6) and found.warnings == ()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dicola import FCI, ICD, PC, RFCI, FCIPlus, FisherZ, InvalidSetting, LMarvel, Oracle, discover, simulate
+from dicola.errors import counted
 from dicola.learners.registry import LEARNERS
 from tests.exactness.learners import EX4, EX5, EX6, edges_missed, insufficient_truth, plain_dag, random_truth
 from tests.exactness.run import hidden_dag, wrong_sets
@@ -65,7 +66,7 @@ def test_pc_is_labelled_where_its_limit_left_edges(limit):
         found = discover(Oracle(dag), PC(limit), decompose=False)
         if found.skeleton.n_edges > truth.n_edges:
             cut_short += 1
-            assert found.warnings == (f"sets of neighbours were tried up to {limit} variables only (max_condition_size).",)
+            assert found.warnings == (f"sets of neighbours were tried up to {counted(limit, 'variable')} only (max_condition_size).",)
         else:
             assert found.skeleton.n_edges == truth.n_edges
     assert cut_short > 10

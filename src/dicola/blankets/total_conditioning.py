@@ -36,10 +36,16 @@ class DependsOnTarget(Question[list[bool]]):
 
 @dataclass(frozen=True)
 class TotalConditioning(BlanketLearner):
-    """One question a pair, the definition itself; exact in MAGs. For Gaussian data one matrix inverse answers all of them.
+    """One question per pair, the definition itself; exact in MAGs.
 
-    ``alpha=None`` takes the level ``1/k²`` for k variables: about half a false edge is then expected in a whole graph. A larger level
-    keeps more true edges and costs only time.
+    For Gaussian data one matrix inverse answers all of them.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        The level; by default ``1/k²`` for k variables, so that about half a false edge is expected
+        in a whole graph. A larger level keeps more true edges and costs only time.
+
     """
 
     name: ClassVar[str] = "total_conditioning"

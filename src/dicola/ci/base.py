@@ -92,11 +92,32 @@ class CITest(ABC):
         return np.array([self.verdict(x, y, z).p_value for z in sets], dtype=np.float64)
 
     def log_p_values(self, x: int, y: int, sets: Sequence[Variables]) -> NDArray[np.float64] | None:
-        """Logarithms of the p-values, for ranking where p-values underflow; ``None`` where the p-values are all there is."""
+        """Logarithms of the p-values, for ranking where p-values underflow.
+
+        Parameters
+        ----------
+        x, y, sets
+            As in ``p_values``.
+
+        Returns
+        -------
+        array of float or None
+            ``None`` where the p-values are all there is.
+
+        """
         return None
 
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
-        """X ⟂ y | z, for positions ``x < y`` in ``labels`` and a sorted set: independent iff the p-value exceeds ``alpha``."""
+        """X ⟂ y | z: independent iff the p-value exceeds ``alpha``.
+
+        Parameters
+        ----------
+        x, y : int
+            Positions in ``labels``, ``x < y``.
+        z : tuple of int
+            Positions in ``labels``, sorted.
+
+        """
         self._check_defined()
         if self.alpha is None:
             raise InvalidSetting(f"{type(self).__name__} has no level; set its attribute alpha, for example to 0.01.")
@@ -108,33 +129,81 @@ class CITest(ABC):
             raise InvalidSetting(f"{type(self).__name__} answers nothing yet; define p_values(x, y, sets), one p-value per set.")
 
     def answer(self, question: Question[Answer]) -> Answered[Answer] | None:
-        """A faster answer to a question, with the number of verdicts it stands for; ``None``: ask verdict by verdict."""
+        """A faster answer to a question about many independences.
+
+        Parameters
+        ----------
+        question : Question
+            One of ``dicola.ci.questions``, or of a learner's own.
+
+        Returns
+        -------
+        tuple or None
+            The answer and the number of verdicts it stands for; ``None``: ask verdict by verdict.
+
+        """
         return None
 
     def among(self, variables: Sequence[int] | NDArray[np.int64]) -> CITest:
-        """The same test restricted to some variables, which are then numbered 0, 1, … in the order given.
+        """The same test over some of the variables, numbered 0, 1, … in the order given.
 
-        Only the whole test knows the user's order; ``names`` of a part may be in that of its ``labels``.
+        Only the whole test knows the user's order; ``names`` of a part may be in that of its
+        ``labels``.
+
+        Parameters
+        ----------
+        variables : sequence of int
+            Positions in ``labels``.
+
         """
         return Among(self, tuple(int(v) for v in variables))
 
     def side_by_side(self, parts: Sequence[Variables]) -> CITest | None:
-        """A test over the disjoint union of some sets of variables, numbered through, for questions inside one part; ``None`` where
-        it would be no faster than one test per part.
+        """A test over the disjoint union of some sets of variables, for questions inside one.
+
+        Parameters
+        ----------
+        parts : sequence of tuples of int
+            Positions in ``labels``; a variable may be in several parts. Those of the union are
+            numbered through, part after part.
+
+        Returns
+        -------
+        CITest or None
+            ``None`` where it would be no faster than one test per part.
+
         """
         return None
 
     def rows_to_condition_on(self, size: int) -> int:
-        """How many rows it takes to condition on so many variables."""
+        """How many rows it takes to condition on so many variables.
+
+        Parameters
+        ----------
+        size : int
+            The number of variables conditioned on.
+
+        """
         return 0
 
     def is_weak_given(self, size: int) -> bool:
-        """Do the rows leave this test little power given so many variables?"""
+        """Do the rows leave this test little power given so many variables?
+
+        Parameters
+        ----------
+        size : int
+            The number of variables conditioned on.
+
+        """
         return False
 
     def samples(self) -> NDArray[np.float64]:
         """The rows behind this test, one column per variable in the order of ``labels``; ``NeedsData`` where there are none."""
         raise NeedsData(f"{type(self).__name__} carries no rows; this needs a test made from a table, such as FisherZ(table).")
+
+    def without_rows(self) -> CITest:
+        """The same test for questions after the run, without rows that it can do without."""
+        return self
 
     def settings(self) -> dict[str, Any]:
         """Everything that was set, by name; with it and a table the test can be made again."""
@@ -148,7 +217,14 @@ class CITest(ABC):
         return self.verdict(*self.positions(x, y, z))
 
     def ask(self, question: Question[Answer]) -> Answer:
-        """The answer to a question about many independences; nobody counts."""
+        """The answer to a question about many independences; nobody counts.
+
+        Parameters
+        ----------
+        question : Question
+            One of ``dicola.ci.questions``, in positions of ``labels``.
+
+        """
         from dicola.ci.inquiry import Inquiry
 
         return Inquiry(self).ask(question)
@@ -156,11 +232,48 @@ class CITest(ABC):
     def sweep_level(
         self, adjacency: Adjacency, size: int, candidates: Adjacency | None = None, tried: Adjacency | None = None
     ) -> list[Separation]:
-        """One order-independent level of a search, every edge against all sets of one size: see ``dicola.ci.questions.SweepLevel``."""
+        """One order-independent level of a search, every edge against all sets of one size.
+
+        See ``dicola.ci.questions.SweepLevel``.
+
+        Parameters
+        ----------
+        adjacency : matrix of bool
+            The edges, frozen for the level.
+        size : int
+            How many variables to condition on.
+        candidates : matrix of bool, optional
+            Where the sets for an edge come from: the rows of its two ends. By default their
+            neighbours.
+        tried : matrix of bool, optional
+            Sets that lie within the row of an end are passed over.
+
+        Returns
+        -------
+        list of Separation
+            The edges that fall, each with the first set that separates its ends.
+
+        """
         return self.ask(SweepLevel(adjacency, size, candidates, tried))
 
     def positions(self, x: int | str, y: int | str, z: Iterable[int | str] = ()) -> tuple[int, int, Variables]:
-        """A question by names or positions as ``verdict`` takes it: the pair in order, the set sorted."""
+        """A question by names as ``verdict`` takes it: the pair in order, the set sorted.
+
+        Parameters
+        ----------
+        x, y : int or str
+            Names, or positions in ``labels``.
+        z : iterable of int or str
+            The same; one name may stand alone.
+
+        Raises
+        ------
+        InvalidSetting
+            A variable is named twice.
+        InvalidData
+            A name or position is not that of a variable.
+
+        """
         a, b = self._position(x), self._position(y)
         z = (z,) if isinstance(z, str) else tuple(z)
         given = tuple(sorted({self._position(v) for v in z}))

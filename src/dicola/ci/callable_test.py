@@ -15,13 +15,30 @@ from dicola.tables.names import distinct_names, name_order
 
 
 class CallableTest(CITest):
-    """Wrap ``function(x, y, z)``, where x and y are names and z is a tuple of names.
+    """A user's own function of names as a test.
 
-    It returns a p-value (independent iff ``p > alpha``) or a bool (``True``: independent).
+    Parameters
+    ----------
+    function : callable
+        Called as ``function(x, y, z)``, where x and y are names and z is a tuple of names. It
+        returns a p-value (independent iff ``p > alpha``) or a bool (``True``: independent).
+    names : iterable of str
+        The variables, in the order in which the answer is to name them.
+    alpha : float
+        The level; means nothing where the function says yes or no.
 
-    >>> test = CallableTest(lambda x, y, z: 0.5 if "B" in z else 0.0001, names=["A", "B", "C"], alpha=0.01)
+    Raises
+    ------
+    InvalidSetting
+        Also when asked, where the function returns neither.
+
+    Examples
+    --------
+    >>> names = ["A", "B", "C"]
+    >>> test = CallableTest(lambda x, y, z: 0.5 if "B" in z else 0.0001, names, alpha=0.01)
     >>> test("A", "C", ["B"])
     Verdict(independent=True, p_value=0.5)
+
     """
 
     is_slow = True

@@ -28,14 +28,35 @@ Untestable = Literal["dependent", "independent", "raise"]
 
 
 class FisherZ(CITest):
-    """x and y are called independent given z iff ``|atanh(r)| · sqrt(n - |z| - 3)`` stays below the normal quantile of ``1 - alpha/2``.
+    """Is a partial correlation zero? The test for linear Gaussian data.
 
-    The correlation matrix is computed once, in float64. Where ``n - |z| - 3 <= 0`` no test is possible: ``untestable`` says what is
-    then answered. A variable determined by z is called independent of everything given z.
+    x and y are called independent given z iff ``|atanh(r)| · sqrt(n - |z| - 3)`` stays below the
+    normal quantile of ``1 - alpha/2``. The correlation matrix is computed once, in float64. A
+    variable determined by z is called independent of everything given z.
 
-    >>> test = FisherZ.from_covariance([[1, .5, .25], [.5, 1, .5], [.25, .5, 1]], n_samples=200, names="ABC", alpha=0.01)
+    Parameters
+    ----------
+    data : Table, DataFrame or array
+        Numbers without gaps, one column per variable, at least 5 rows.
+    alpha : float
+        The level.
+    untestable : {"dependent", "independent", "raise"}
+        What is answered where ``n - |z| - 3 <= 0`` and no test is possible.
+
+    Raises
+    ------
+    InvalidData
+        The table has too few rows, gaps or texts, or some columns determine another.
+    InvalidSetting
+        A setting is not allowed.
+
+    Examples
+    --------
+    >>> matrix = [[1, .5, .25], [.5, 1, .5], [.25, .5, 1]]
+    >>> test = FisherZ.from_covariance(matrix, n_samples=200, names="ABC", alpha=0.01)
     >>> test("A", "C", ["B"]).independent, test("A", "C").independent
     (True, False)
+
     """
 
     name: ClassVar[str] = "fisher_z"
@@ -72,7 +93,25 @@ class FisherZ(CITest):
         *,
         untestable: Untestable = "dependent",
     ) -> FisherZ:
-        """Build from a covariance or correlation matrix and the number of rows behind it; a DataFrame brings its names."""
+        """Build from a covariance or correlation matrix and the number of rows behind it.
+
+        Parameters
+        ----------
+        matrix : square array
+            A DataFrame brings its names.
+        n_samples : int
+            At least 5.
+        names : iterable of str, optional
+            In the order of the matrix; by default those of a DataFrame, else X1, X2, ….
+        alpha, untestable
+            As for a table.
+
+        Raises
+        ------
+        InvalidData
+            The matrix is no covariance of two or more variables that vary, or the rows are too few.
+
+        """
         try:
             covariance = np.asarray(matrix, dtype=np.float64)
         except (TypeError, ValueError):
@@ -159,6 +198,11 @@ class FisherZ(CITest):
         part.labels = part.names = tuple([self.labels[v] for v in chosen.tolist()])
         return part
 
+    def without_rows(self) -> Self:
+        test = object.__new__(type(self))
+        vars(test).update(vars(self), _values=None)
+        return test
+
     def side_by_side(self, parts: Sequence[Variables]) -> Self:
         union = self._part(np.array([v for part in parts for v in part], dtype=np.int64))
         assert union.chosen is not None
@@ -173,10 +217,30 @@ class FisherZ(CITest):
         return self._values if self.chosen is None else self._values[:, self.chosen]
 
     def correlations(self) -> tuple[NDArray[np.float64], int]:
+        """The correlation matrix in the order of ``labels``, and the number of rows behind it."""
         return self.correlation, self.n_samples
 
     def limit(self, size: int, alpha: float | None = None) -> float:
-        """Squared critical correlation given ``size`` variables: above it a pair is dependent (below 0: always)."""
+        """Squared critical correlation: above it a pair is dependent.
+
+        Parameters
+        ----------
+        size : int
+            The number of variables conditioned on.
+        alpha : float, optional
+            By default the level of the test.
+
+        Returns
+        -------
+        float
+            Below 0: always dependent, as no test is possible.
+
+        Raises
+        ------
+        InvalidData
+            The rows are too few, and ``untestable`` is ``"raise"``.
+
+        """
         if self.may_raise(size):
             raise InvalidData(
                 Sentence(
@@ -200,7 +264,16 @@ class FisherZ(CITest):
         return np.where(freedom > 0, critical, -1.0 if self.untestable == "dependent" else 2.0)
 
     def partial_correlation(self, x: int, y: int, z: Variables) -> float:
-        """Partial correlation of two positions given others; 0 where one of the two is determined by z."""
+        """Partial correlation of two variables given others; 0 where z determines one of them.
+
+        Parameters
+        ----------
+        x, y : int
+            Positions in ``labels``.
+        z : tuple of int
+            The same, of the variables held fixed.
+
+        """
         xy, xx, yy = kernel.residual(self.correlation, x, y, np.array(z, dtype=np.int64))
         return 0.0 if min(xx, yy) < kernel.SINGULAR else max(-1.0, min(1.0, xy / sqrt(xx * yy)))
 
@@ -235,9 +308,16 @@ class FisherZ(CITest):
         return {"alpha": self.alpha, "untestable": self.untestable}
 
     def precision_of(self, inside: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The block of the inverse correlation matrix that belongs to ``inside``: the inverse of its residual given the rest.
+        """The block of the inverse correlation matrix that belongs to some variables.
 
-        Infinite where some variable is determined by the others.
+        It is the inverse of their residual given the rest; infinite where some variable is
+        determined by the others.
+
+        Parameters
+        ----------
+        inside : array of int
+            Positions in ``labels``.
+
         """
         if len(self) <= _SMALL:
             return np.asarray(precision.precision_of(self.correlation, inside))
@@ -253,7 +333,16 @@ class FisherZ(CITest):
             return np.full(residual.shape, np.inf)
 
     def may_raise(self, size: int) -> bool:
-        """Would a question of this size be refused? Then verdicts are asked one by one: nothing is refused that is not asked."""
+        """Would a question of this size be refused?
+
+        Then verdicts are asked one by one: nothing is refused that is not asked.
+
+        Parameters
+        ----------
+        size : int
+            The number of variables conditioned on.
+
+        """
         return self.untestable == "raise" and self.n_samples - size - 3 <= 0
 
 

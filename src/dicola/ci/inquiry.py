@@ -57,7 +57,14 @@ class Inquiry:
 
     @classmethod
     def of(cls, ci: CITest | Inquiry) -> Inquiry:
-        """The inquiry itself, or a new one into a test."""
+        """The inquiry itself, or a new one into a test.
+
+        Parameters
+        ----------
+        ci : CITest or Inquiry
+            A new inquiry into a test remembers nothing.
+
+        """
         return ci if isinstance(ci, Inquiry) else cls(ci)
 
     @property
@@ -120,24 +127,67 @@ class Inquiry:
         return self._score.among([place[name] for name in self.labels])
 
     def book_score(self, kind: str, count: int) -> None:
-        """Count evaluations of a score."""
+        """Count evaluations of a score.
+
+        Parameters
+        ----------
+        kind : str
+            What was evaluated, such as ``"parent searches"``; ``evaluations`` lists the counts by
+            it.
+        count : int
+            How many to add.
+
+        """
         self._evaluations[kind] += count
 
     def add(self, other: Inquiry) -> None:
-        """Count what another inquiry counted."""
+        """Count what another inquiry counted.
+
+        Parameters
+        ----------
+        other : Inquiry
+            Its tests by phase and its evaluations are added; what it remembers is not.
+
+        """
         self._tests.update(other._tests)
         self._evaluations.update(other._evaluations)
 
     def during(self, phase: str) -> Inquiry:
-        """The same inquiry, counting under another phase."""
+        """The same inquiry, counting under another phase.
+
+        Parameters
+        ----------
+        phase : {"blankets", "leaves", "orientation"}
+            Of what is asked of the returned inquiry; this one goes on under its own.
+
+        """
         return self._through(self._source, phase)
 
     def among(self, variables: Sequence[int] | NDArray[np.int64]) -> Inquiry:
-        """The same inquiry over a choice of the variables."""
+        """The same inquiry over some of the variables, numbered 0, 1, … in the order given.
+
+        Parameters
+        ----------
+        variables : sequence of int
+            Positions in ``labels``.
+
+        """
         return self._through(self._source.among(variables))
 
     def side_by_side(self, parts: Sequence[Variables]) -> Inquiry | None:
-        """The same inquiry over a disjoint union of some sets of variables; ``None`` where the test gains nothing by it."""
+        """The same inquiry over a disjoint union of some sets of variables.
+
+        Parameters
+        ----------
+        parts : sequence of tuples of int
+            Positions in ``labels``; those of the union are numbered through, part after part.
+
+        Returns
+        -------
+        Inquiry or None
+            ``None`` where the test gains nothing by it, or answers are remembered.
+
+        """
         union = None if self._memory is not None else self._source.side_by_side(parts)
         return None if union is None else self._through(union)
 
@@ -150,13 +200,33 @@ class Inquiry:
         return self._source.samples()
 
     def ask(self, question: Question[Answer]) -> Answer:
-        """The answer to a question about many independences: the test's own where it has a faster one, else the plain one."""
+        """The answer to a question: the test's own where it has a faster one, else the plain one.
+
+        Parameters
+        ----------
+        question : Question
+            One about many independences, in positions of ``labels``.
+
+        """
         question.check(len(self))
         fast = self.answer(question)
         return question.plain(self) if fast is None else fast[0]
 
     def answer(self, question: Question[Answer]) -> Answered[Answer] | None:
-        """The test's own answer with the number of verdicts it stands for, counted unless it was remembered; ``None``: it has none."""
+        """The test's own answer to a question, counted unless it was remembered.
+
+        Parameters
+        ----------
+        question : Question
+            One about many independences, in positions of ``labels``.
+
+        Returns
+        -------
+        tuple or None
+            The answer and the number of verdicts it stands for; ``None``: the test has none of its
+            own.
+
+        """
         if self._memory is None:
             fast = self._source.answer(question)
             if fast is not None:
@@ -172,7 +242,16 @@ class Inquiry:
         return known
 
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
-        """X ⟂ y | z, for positions ``x < y`` and a sorted set."""
+        """X ⟂ y | z, counted as one test unless it was remembered.
+
+        Parameters
+        ----------
+        x, y : int
+            Positions in ``labels``, ``x < y``.
+        z : tuple of int
+            Positions in ``labels``, sorted.
+
+        """
         if self._memory is None:
             self._tests[self._phase] += 1
             return self._source.verdict(x, y, z)
@@ -188,9 +267,23 @@ class Inquiry:
         return self.verdict(*self.test.positions(x, y, z))
 
     def first_independent(self, x: int, y: int, sets: Iterable[Variables]) -> Variables | None:
-        """The first of these sets that separates x and y; sets behind it are not counted, though a test may be handed some of them.
+        """The first of some sets that separates x and y.
 
-        A test that answers for many sets at once gets them in bunches that grow, so that little is computed in vain.
+        Sets behind it are not counted, though a test may be handed some of them: one that answers
+        for many sets at once gets them in bunches that grow, so that little is computed in vain.
+
+        Parameters
+        ----------
+        x, y : int
+            Positions in ``labels``, ``x < y``.
+        sets : iterable of tuples of int
+            Sorted positions; taken one after the other, and not to the end where one separates.
+
+        Returns
+        -------
+        tuple of int or None
+            ``None`` where no set separates them.
+
         """
         test, alpha = self._source, self.alpha
         if isinstance(test, Inquiry) or self._memory is not None or test.is_slow or alpha is None or not test.answers_in_bunches:

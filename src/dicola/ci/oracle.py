@@ -27,12 +27,31 @@ _FEW = 64  # below this many subsets asking each is as fast as reasoning
 class Oracle(CITest):
     """Answers from the true graph, a DAG or a MAG, about its observed variables.
 
-    ``latents`` are hidden, ``selection`` (of a DAG) is conditioned on throughout. No number of samples, no level, no error.
+    No number of samples, no level, no error.
 
+    Parameters
+    ----------
+    graph : DAG or MAG
+        The truth.
+    latents : iterable of str, or str
+        Hidden variables: nothing is said of them.
+    selection : iterable of str, or str
+        Variables of a DAG that are conditioned on throughout, and hidden too.
+
+    Raises
+    ------
+    InvalidGraph
+        Nothing is left to observe, a name is not of the graph, or the MAG is none.
+    InvalidSetting
+        The graph is neither a DAG nor a MAG.
+
+    Examples
+    --------
     >>> dag = DAG.from_edges([("L", "A"), ("L", "B"), ("C", "B")])
     >>> oracle = Oracle(dag, latents=["L"])
     >>> oracle("A", "C").independent, oracle("A", "C", ["B"]).independent
     (True, False)
+
     """
 
     def __init__(self, graph: DAG | MAG, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> None:

@@ -21,6 +21,21 @@ from dicola.graphs.separation import MSeparation
 class DAG(Relatives):
     """A directed acyclic graph.
 
+    Parameters
+    ----------
+    marks : square matrix of int
+        ``marks[a, b]`` is the mark at b: 0 no edge, 2 arrowhead, 3 tail. A DataFrame brings its
+        names.
+    names : iterable of str, optional
+        In the order of the matrix; X1, X2, … by default.
+
+    Raises
+    ------
+    InvalidGraph
+        An edge is not directed, or there is a directed cycle.
+
+    Examples
+    --------
     >>> dag = DAG.from_edges([("L", "A"), ("L", "B"), ("C", "B")])
     >>> print(dag.true_mag(["L"]))
     A <-> B
@@ -28,6 +43,7 @@ class DAG(Relatives):
     >>> print(dag.true_pag(["L"]))
     A o-> B
     C o-> B
+
     """
 
     def __init__(self, marks: ArrayLike, names: Iterable[object] | None = None) -> None:
@@ -43,7 +59,22 @@ class DAG(Relatives):
 
     @classmethod
     def from_edges(cls, edges: Iterable[Sequence[object]], nodes: Iterable[object] | None = None) -> DAG:
-        """Build from ``(parent, child)`` pairs; ``nodes`` fixes the order and may add isolated ones."""
+        """Build from arcs.
+
+        Parameters
+        ----------
+        edges : iterable of pairs
+            ``(parent, child)``, by name.
+        nodes : iterable of str, optional
+            Fixes the order and may add isolated ones; by default the order in which the arcs name
+            them.
+
+        Raises
+        ------
+        InvalidGraph
+            Something is not a pair, an arc names what is not among the nodes, or there is a cycle.
+
+        """
         arcs: list[tuple[str, str]] = []
         for edge in edges:
             if isinstance(edge, str) or not isinstance(edge, Sequence | np.ndarray) or len(edge) != 2:
@@ -92,14 +123,42 @@ class DAG(Relatives):
         return order
 
     def d_separated(self, x: object, y: object, z: Iterable[object] | str = ()) -> bool:
-        """Is every path between x and y blocked given z?"""
+        """Is every path between x and y blocked given z?
+
+        Parameters
+        ----------
+        x, y : str
+            Names of two vertices.
+        z : iterable of str, or str
+            Names of others; by default nothing is given.
+
+        Raises
+        ------
+        InvalidGraph
+            A vertex is named twice, or is not of the graph.
+
+        """
         a, b, given = self.index(x), self.index(y), self.indices(z)
         if a == b or a in given or b in given:
             raise InvalidGraph(f"x, y and z must be different variables; got {x!r}, {y!r} and {tuple(z)!r}.")
         return self.separation.separated(a, b, mask_of(given))
 
     def observed(self, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> tuple[int, ...]:
-        """Positions of the vertices that are neither hidden nor selected on."""
+        """Positions of the vertices that are neither hidden nor selected on.
+
+        Parameters
+        ----------
+        latents : iterable of str, or str
+            Hidden vertices.
+        selection : iterable of str, or str
+            Vertices that are conditioned on throughout.
+
+        Raises
+        ------
+        InvalidGraph
+            A vertex is named as both, or is not of the graph.
+
+        """
         hidden, selected = set(self.indices(latents)), set(self.indices(selection))
         both = hidden & selected
         if both:
@@ -107,12 +166,30 @@ class DAG(Relatives):
         return tuple(v for v in range(len(self)) if v not in hidden and v not in selected)
 
     def true_mag(self, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> MAG:
-        """The MAG over the observed variables, with ``latents`` hidden and ``selection`` conditioned on."""
+        """The MAG over the observed variables.
+
+        Parameters
+        ----------
+        latents : iterable of str, or str
+            Hidden vertices; by default none.
+        selection : iterable of str, or str
+            Vertices that are conditioned on throughout; by default none.
+
+        """
         latents, selection = _reusable(latents), _reusable(selection)
         return project(self, self.observed(latents, selection), mask_of(self.indices(selection)))
 
     def true_pag(self, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> PAG:
-        """The PAG over the observed variables: all that independences among them can ever tell."""
+        """The PAG over the observed variables: all that independences among them can ever tell.
+
+        Parameters
+        ----------
+        latents : iterable of str, or str
+            Hidden vertices; by default none.
+        selection : iterable of str, or str
+            Vertices that are conditioned on throughout; by default none.
+
+        """
         from dicola.orient.equivalence import mag_to_pag
 
         return mag_to_pag(self.true_mag(latents, selection))

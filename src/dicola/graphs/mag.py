@@ -15,14 +15,26 @@ from dicola.graphs.separation import MSeparation
 
 
 class MAG(MixedGraph):
-    """A mixed graph with arrowheads and tails only; ``invalid()`` says whether it is ancestral and maximal.
+    """A mixed graph with arrowheads and tails only; ``invalid()`` says why it is not a MAG.
 
-    Richardson and Spirtes (2002): ancestral means no directed and no almost directed cycle; maximal means that every non-adjacent
-    pair is m-separated by some set.
+    Richardson and Spirtes (2002): ancestral means no directed and no almost directed cycle; maximal
+    means that every non-adjacent pair is m-separated by some set. Neither is checked when one is
+    built.
 
+    Parameters
+    ----------
+    marks : square matrix of int
+        ``marks[a, b]`` is the mark at b: 0 no edge, 2 arrowhead, 3 tail. A DataFrame brings its
+        names.
+    names : iterable of str, optional
+        In the order of the matrix; X1, X2, … by default.
+
+    Examples
+    --------
     >>> mag = MAG.from_text("T --> A; A <-> B; X --> B")
     >>> mag.m_separated("T", "X", []), mag.m_separated("T", "X", ["A", "B"])
     (True, False)
+
     """
 
     @cached_property
@@ -31,14 +43,35 @@ class MAG(MixedGraph):
         return MSeparation(self)
 
     def m_separated(self, x: object, y: object, z: Iterable[object] | str = ()) -> bool:
-        """Is every path between x and y blocked given z?"""
+        """Is every path between x and y blocked given z?
+
+        Parameters
+        ----------
+        x, y : str
+            Names of two vertices.
+        z : iterable of str, or str
+            Names of others; by default nothing is given.
+
+        Raises
+        ------
+        InvalidGraph
+            A vertex is named twice, or is not of the graph.
+
+        """
         a, b, given = self.index(x), self.index(y), self.indices(z)
         if a == b or a in given or b in given:
             raise InvalidGraph(f"x, y and z must be different variables; got {x!r}, {y!r} and {tuple(z)!r}.")
         return self.separation.separated(a, b, mask_of(given))
 
     def ancestors(self, x: object) -> tuple[str, ...]:
-        """X and its ancestors, in the order of ``names``."""
+        """X and its ancestors, in the order of ``names``.
+
+        Parameters
+        ----------
+        x : str
+            The name of a vertex.
+
+        """
         return tuple(self.names[v] for v in members(self.separation.ancestors[self.index(x)]))
 
     def invalid(self) -> str | None:
@@ -46,7 +79,19 @@ class MAG(MixedGraph):
         return _wrong_marks(self) or _not_ancestral(self) or _not_maximal(self)
 
     def canonical_separator(self, a: int, b: int) -> int:
-        """Mask of the ancestors of the two vertices without themselves: it separates them iff they are separable."""
+        """The ancestors of two vertices without themselves: they separate them iff anything does.
+
+        Parameters
+        ----------
+        a, b : int
+            Positions.
+
+        Returns
+        -------
+        int
+            A mask: bit v stands for the vertex at position v.
+
+        """
         return (self.separation.ancestors[a] | self.separation.ancestors[b]) & ~(1 << a | 1 << b)
 
     def maximal(self) -> MAG:
@@ -63,7 +108,14 @@ class MAG(MixedGraph):
         return MAG(marks, self.names)
 
     def marginal(self, variables: Iterable[object]) -> MAG:
-        """The MAG over a subset: what remains when the other variables are hidden too (marks included)."""
+        """The MAG over a subset: what remains, marks included, when the others are hidden too.
+
+        Parameters
+        ----------
+        variables : iterable of str
+            The names to keep.
+
+        """
         kept = self.indices(variables)
         return project(self, kept, 0)
 
@@ -73,7 +125,16 @@ class MAG(MixedGraph):
         return [self.separation.walk(x, everything & ~(1 << x), everything) for x in range(len(self))]
 
     def blanket(self, x: object) -> tuple[str, ...]:
-        """Markov blanket: everything collider connected to x, in the order of ``names`` (Li et al. 2026, Proposition 2)."""
+        """Markov blanket: everything collider connected to x, in the order of ``names``.
+
+        Li et al. (2026), Proposition 2.
+
+        Parameters
+        ----------
+        x : str
+            The name of a vertex.
+
+        """
         return tuple(self.names[v] for v in members(self._blanket_masks[self.index(x)]))
 
     def augmented(self) -> NDArray[np.bool_]:
@@ -85,7 +146,14 @@ class MAG(MixedGraph):
         return matrix
 
     def district(self, x: object) -> tuple[str, ...]:
-        """X and all that is joined to it by bidirected edges alone, in the order of ``names``."""
+        """X and all that is joined to it by bidirected edges alone, in the order of ``names``.
+
+        Parameters
+        ----------
+        x : str
+            The name of a vertex.
+
+        """
         start = self.index(x)
         found, stack = {start}, [start]
         while stack:

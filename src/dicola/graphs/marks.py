@@ -61,7 +61,21 @@ class Edge:
 class MixedGraph:
     """Named vertices and one frozen int8 mark matrix; the ground on which DAG, MAG and PAG stand.
 
-    Equality compares names and marks; the order of the vertices does not matter. A data frame as matrix brings its names along.
+    Equality compares names and marks; the order of the vertices does not matter.
+
+    Parameters
+    ----------
+    marks : square matrix of int
+        ``marks[a, b]`` is the mark at b: 0 no edge, 1 circle, 2 arrowhead, 3 tail. A DataFrame
+        brings its names along.
+    names : iterable of str, optional
+        In the order of the matrix; X1, X2, … by default.
+
+    Raises
+    ------
+    InvalidGraph
+        The matrix is not square, holds other numbers, or has an edge with a mark at one end only.
+
     """
 
     names: tuple[str, ...]
@@ -89,16 +103,41 @@ class MixedGraph:
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, names: Iterable[object] | None = None) -> Self:
-        """Build from a matrix in pcalg's PAG codes: ``matrix[a, b]`` is the mark at b."""
+        """Build from a matrix in pcalg's PAG codes.
+
+        Parameters
+        ----------
+        matrix : square matrix of int
+            ``matrix[a, b]`` is the mark at b. A DataFrame brings its names along.
+        names : iterable of str, optional
+            In the order of the matrix; X1, X2, … by default.
+
+        """
         return cls(matrix, names)
 
     @classmethod
     def from_text(cls, text: str, nodes: Iterable[object] | None = None) -> Self:
-        """Read what ``str(graph)`` prints: one edge a line (or separated by ``;``), such as ``A o-> B``.
+        """Read what ``str(graph)`` prints.
 
+        Parameters
+        ----------
+        text : str
+            One edge per line (or separated by ``;``), such as ``A o-> B``.
+        nodes : iterable of str, optional
+            Fixes the order and may add isolated ones; by default the order in which the edges name
+            them.
+
+        Raises
+        ------
+        InvalidGraph
+            A line is not an edge, or names what is not among the nodes.
+
+        Examples
+        --------
         >>> print(MixedGraph.from_text("A o-> B; B <-> C"))
         A o-> B
         B <-> C
+
         """
         edges: list[tuple[str, str, int, int]] = []
         for line in re.split(r"[;\n]", text):
@@ -115,10 +154,27 @@ class MixedGraph:
 
     @classmethod
     def from_marked_edges(cls, edges: Iterable[tuple[str, str, int, int]], nodes: Iterable[object]) -> Self:
-        """Build from edges ``(u, v, mark at u, mark at v)`` among the nodes; an edge given twice must be given alike.
+        """Build from edges with the marks at their two ends.
 
-        >>> print(MixedGraph.from_marked_edges([("A", "B", Mark.CIRCLE, Mark.ARROW)], nodes="AB"))
+        Parameters
+        ----------
+        edges : iterable of tuples
+            ``(u, v, mark at u, mark at v)``; an edge given twice must be given alike.
+        nodes : iterable of str
+            All vertices, in order.
+
+        Raises
+        ------
+        InvalidGraph
+            An edge names what is not among the nodes, joins a vertex to itself, or contradicts
+            another.
+
+        Examples
+        --------
+        >>> edges = [("A", "B", Mark.CIRCLE, Mark.ARROW)]
+        >>> print(MixedGraph.from_marked_edges(edges, nodes="AB"))
         A o-> B
+
         """
         names = checked_names(nodes)
         index = {name: i for i, name in enumerate(names)}
@@ -137,23 +193,46 @@ class MixedGraph:
 
     @classmethod
     def read(cls, path: str | Path, format: str | None = None) -> Self:
-        """Read a file of any exchange format, told by its ending and its content, or named: ``format="tetrad"``.
+        """Read a file of any exchange format.
 
-        The formats are listed in ``dicola.graphs.formats.registry``; a folder stands for the ``pag.json`` or ``pag.csv`` in it.
+        Parameters
+        ----------
+        path : str or Path
+            A folder stands for the ``pag.json`` or ``pag.csv`` in it.
+        format : str, optional
+            A name from ``dicola.graphs.formats.registry``, such as ``"tetrad"``; by default it is
+            told by the ending and the content.
+
         """
         from dicola.graphs.formats.registry import read
 
         return cls._like(read(path, format))
 
     def write(self, path: str | Path, format: str | None = None) -> Path:
-        """Write a file in the exchange format of its ending (``pag.dot``, ``pag.graphml``, …), or in the one named."""
+        """Write a file in an exchange format.
+
+        Parameters
+        ----------
+        path : str or Path
+            By default its ending tells the format: ``pag.dot``, ``pag.graphml``, ….
+        format : str, optional
+            A name from ``dicola.graphs.formats.registry``, whatever the ending.
+
+        """
         from dicola.graphs.formats.registry import write
 
         return write(self, path, format)
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Self:
-        """Take a NetworkX graph whose edges carry ``marks={u: "o", v: ">"}``, or a plain ``DiGraph`` of arcs."""
+        """Take a NetworkX graph.
+
+        Parameters
+        ----------
+        graph : networkx.Graph
+            Its edges carry ``marks={u: "o", v: ">"}``; or a plain ``DiGraph`` of arcs.
+
+        """
         from dicola.graphs.formats.networkx import from_networkx
 
         return cls._like(from_networkx(graph))
@@ -166,7 +245,16 @@ class MixedGraph:
 
     @classmethod
     def from_causal_learn(cls, graph: Any, names: Iterable[object] | None = None) -> Self:
-        """Take causal-learn's ``GeneralGraph``, or its matrix with ``names``."""
+        """Take a graph of causal-learn.
+
+        Parameters
+        ----------
+        graph : GeneralGraph or matrix
+            The graph, or its matrix in causal-learn's codes.
+        names : iterable of str, optional
+            Names for a matrix, which has none.
+
+        """
         from dicola.graphs.formats.causal_learn import from_general_graph
 
         return cls._like(from_general_graph(graph, names))
@@ -179,7 +267,14 @@ class MixedGraph:
 
     @classmethod
     def from_pywhy(cls, graph: Any) -> Self:
-        """Take a graph of pywhy-graphs: ``PAG``, ``ADMG``, ``CPDAG`` or any mixed-edge graph with their kinds of edges."""
+        """Take a graph of pywhy-graphs.
+
+        Parameters
+        ----------
+        graph : PAG, ADMG or CPDAG of pywhy-graphs
+            Or any mixed-edge graph with their kinds of edges.
+
+        """
         from dicola.graphs.formats.pywhy import from_pywhy
 
         return cls._like(from_pywhy(graph))
@@ -226,14 +321,38 @@ class MixedGraph:
         return {name: i for i, name in enumerate(self.names)}
 
     def index(self, name: object) -> int:
-        """Position of a vertex by its name."""
+        """Position of a vertex by its name.
+
+        Parameters
+        ----------
+        name : str
+            Anything else is taken as its ``str()``.
+
+        Raises
+        ------
+        InvalidGraph
+            There is no such vertex.
+
+        """
         found = self._index.get(str(name))
         if found is None:
             raise InvalidGraph(f"{str(name)!r} is not a vertex of this graph. Its vertices: {listed(self.names)}.")
         return found
 
     def indices(self, names: Iterable[object] | str) -> tuple[int, ...]:
-        """Positions of several vertices; one name alone is taken as a set of one."""
+        """Positions of several vertices.
+
+        Parameters
+        ----------
+        names : iterable of str, or str
+            One name alone is taken as a set of one.
+
+        Raises
+        ------
+        InvalidGraph
+            One of them is not a vertex.
+
+        """
         return (self.index(names),) if isinstance(names, str) else tuple(self.index(name) for name in names)
 
     @cached_property
@@ -265,7 +384,19 @@ class MixedGraph:
         return found
 
     def reordered(self, names: Sequence[object]) -> Self:
-        """The same graph with its vertices in another order (a permutation of ``names``)."""
+        """The same graph with its vertices in another order.
+
+        Parameters
+        ----------
+        names : sequence of str
+            A permutation of ``names``.
+
+        Raises
+        ------
+        InvalidGraph
+            It is not a permutation.
+
+        """
         wanted = tuple(names)
         if wanted == self.names:
             return self

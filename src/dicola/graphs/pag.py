@@ -16,15 +16,33 @@ if TYPE_CHECKING:
 class PAG(Relatives):
     """A partial ancestral graph, learned or true.
 
-    An arrowhead at v says "v is not a cause of the other end", a tail says "v is a cause of the other end" (or of selection),
-    a circle says that the data cannot tell (Zhang 2008).
+    An arrowhead at v says "v is not a cause of the other end", a tail says "v is a cause of the
+    other end" (or of selection), a circle says that the data cannot tell (Zhang 2008).
 
+    Parameters
+    ----------
+    marks : square matrix of int
+        ``marks[a, b]`` is the mark at b: 0 no edge, 1 circle, 2 arrowhead, 3 tail, the codes of
+        pcalg. A DataFrame brings its names.
+    names : iterable of str, optional
+        In the order of the matrix; X1, X2, … by default.
+
+    Examples
+    --------
     >>> print(PAG.from_matrix([[0, 2], [1, 0]], ["A", "B"]))
     A o-> B
+
     """
 
     def count(self, mark: Mark) -> int:
-        """How many edge ends carry this mark."""
+        """How many edge ends carry this mark.
+
+        Parameters
+        ----------
+        mark : Mark
+            Or its code: 1 circle, 2 arrowhead, 3 tail.
+
+        """
         return int((self.marks == int(mark)).sum())
 
     def ends_in_words(self) -> str:
@@ -33,18 +51,40 @@ class PAG(Relatives):
         return ", ".join(counted(self.count(mark), kind) for kind, mark in kinds)
 
     def is_directed(self, u: object, v: object) -> bool:
-        """Is there an edge ``u --> v``?"""
+        """Is there an edge ``u --> v``?
+
+        Parameters
+        ----------
+        u, v : str
+            Names of two vertices.
+
+        """
         a, b = self.index(u), self.index(v)
         return bool(self.marks[a, b] == ARROW and self.marks[b, a] == TAIL)
 
     def is_visible(self, u: object, v: object) -> bool:
-        """Is ``u --> v`` such that no hidden common cause of u and v can stand behind it? (Zhang 2008, Definition 8)
+        """Is ``u --> v`` such that no hidden common cause of u and v can stand behind it?
 
-        So it is when some w that is not adjacent to v has an arrowhead at u, or reaches u by a path of colliders, all parents of v, that
-        ends in an arrowhead at u.
+        So it is when some w that is not adjacent to v has an arrowhead at u, or reaches u by a path
+        of colliders, all parents of v, that ends in an arrowhead at u (Zhang 2008, Definition 8).
 
-        >>> PAG.from_text("W o-> U; U --> V").is_visible("U", "V"), PAG.from_text("U --> V").is_visible("U", "V")
-        (True, False)
+        Parameters
+        ----------
+        u, v : str
+            Names of two vertices.
+
+        Raises
+        ------
+        InvalidGraph
+            There is no edge ``u --> v``; only directed edges are visible or not.
+
+        Examples
+        --------
+        >>> PAG.from_text("W o-> U; U --> V").is_visible("U", "V")
+        True
+        >>> PAG.from_text("U --> V").is_visible("U", "V")
+        False
+
         """
         if not self.is_directed(u, v):
             raise InvalidGraph(f"visible is said of directed edges; there is no edge {u!s} --> {v!s}.")
@@ -63,7 +103,7 @@ class PAG(Relatives):
         return False
 
     def in_words(self) -> list[str]:
-        """One sentence an edge, in the order of ``edges()``."""
+        """One sentence per edge, in the order of ``edges()``."""
         return [edge_in_words(edge) for edge in self.edges()]
 
     def draw(self) -> str:
@@ -73,7 +113,22 @@ class PAG(Relatives):
         return draw(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The same drawing on Matplotlib axes (extra ``plot``), for papers: ``pag.plot().figure.savefig("pag.pdf")``."""
+        """The drawing of ``draw`` on Matplotlib axes, for papers.
+
+        Needs the extra ``plot``: ``pag.plot().figure.savefig("pag.pdf")``.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; text and lines take its scale. By default on a new figure of fitting
+            size.
+
+        Raises
+        ------
+        MissingExtra
+            Matplotlib is not installed.
+
+        """
         from dicola.report.figures import plot_pag
 
         return plot_pag(self, ax)
@@ -83,8 +138,25 @@ class PAG(Relatives):
     ) -> Axes:
         """The mark matrix on Matplotlib axes: the square in row a and column b shows the mark at b.
 
-        An arrowhead is black, a tail blue, a circle red, and each has its sign. ``order`` lists the names from top to bottom;
-        ``groups`` (title: names) sets such a list out in blocks.
+        An arrowhead is black, a tail blue, a circle red, and each has its sign.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        order : sequence of str, optional
+            The names from top to bottom.
+        groups : mapping of titles to names, optional
+            Sets such a list out in blocks, with the names in no group at the end; not with
+            ``order``.
+
+        Raises
+        ------
+        InvalidGraph
+            Both ``order`` and ``groups`` are given.
+        MissingExtra
+            Matplotlib is not installed.
+
         """
         from dicola.report.figures import plot_matrix
 

@@ -291,10 +291,26 @@ class LaterSets(RecordedSets):
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """Adjacencies over ``variables`` and a separating set for every non-adjacent pair.
+    """Adjacencies over some variables and a separating set for every non-adjacent pair.
 
     Inside, vertices are positions in ``labels`` (the fixed order in which the library works);
-    outside they are names, given back in the user's ``names`` order.
+    outside they are names, given back in the user's order.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        All variables of the test, also where the skeleton is over a part of them.
+    variables : tuple of int
+        Those of this skeleton.
+    edges : frozenset of pairs of int
+        Each with the smaller position first.
+    sets : SeparatingSets
+        By pair of positions.
+    names : tuple of str
+        The names of ``variables`` in the user's order.
+    warnings : tuple of str
+        What the learner had to say, such as which limit cut it short.
+
     """
 
     labels: tuple[str, ...]
@@ -315,12 +331,31 @@ class Skeleton:
         return found
 
     def adjacent(self, x: object, y: object) -> bool:
-        """Is there an edge between the two named variables?"""
+        """Is there an edge between the two named variables?
+
+        Parameters
+        ----------
+        x, y : str
+            Names of two variables.
+
+        """
         a, b = sorted((self._position(x), self._position(y)))
         return (a, b) in self.edges
 
     def separating_set(self, x: object, y: object) -> tuple[str, ...] | None:
-        """Names that separate x and y; ``None`` where x and y are adjacent."""
+        """Names that separate x and y; ``None`` where x and y are adjacent.
+
+        Parameters
+        ----------
+        x, y : str
+            Names of two different variables.
+
+        Raises
+        ------
+        InvalidGraph
+            A variable is named twice, or is not of the skeleton.
+
+        """
         a, b = self._position(x), self._position(y)
         if a == b:
             raise InvalidGraph(f"{str(x)!r} was named twice; a separating set belongs to two different variables.")

@@ -23,8 +23,9 @@ def starting_point(n: int, uig: UndirectedGraph | None) -> tuple[Adjacency, Reco
 def start_from_dag(parents: Adjacency, order: Sequence[int]) -> tuple[Adjacency, RecordedSets]:
     """The adjacencies of a DAG (``parents[v, u]``: u → v); every other pair is separated by the parents of its later variable.
 
-    With these sets the usual rule for colliders is that of GFCI: an unshielded triple of the DAG is a collider iff it is one there, and one
-    that a test lays bare later is decided by the set that did so.
+    With these sets the usual rule for colliders is that of GFCI: an unshielded triple of the DAG is
+    a collider iff it is one there, and one that appears only when a test removes an edge is decided
+    by the set that removed it.
     """
     adjacency, place = parents | parents.T, np.argsort(order)
     above = [tuple(np.flatnonzero(row).tolist()) for row in parents]

@@ -26,9 +26,18 @@ from dicola.registry import default_settings
 class Context:
     """What the decomposition knows of a leaf and a learner may use.
 
-    ``uig`` is the independence graph over the variables; with ``warm=True`` the search starts from it instead of the complete graph,
-    each pair outside it separated by the smaller of its two blankets. ``blankets`` is how to learn blankets where no graph is known.
-    ``seed`` is that of what is drawn at random.
+    Parameters
+    ----------
+    blankets : BlanketLearner
+        How to learn blankets where no graph is known.
+    uig : UndirectedGraph, optional
+        The independence graph over the variables.
+    warm : bool
+        Start the search from ``uig`` instead of the complete graph, each pair outside it separated
+        by the smaller of its two blankets.
+    seed : int
+        That of what is drawn at random.
+
     """
 
     blankets: BlanketLearner = field(default_factory=TotalConditioning)
@@ -39,8 +48,21 @@ class Context:
 
 @dataclass(frozen=True)
 class OrientationSettings:
-    """How the skeleton is to be oriented: collider policy, selection of the sample, bound on discriminating paths (in vertices), the
-    seed of what is drawn at random, and what is known beforehand.
+    """How the skeleton is to be oriented.
+
+    Parameters
+    ----------
+    colliders : str
+        The policy by which unshielded triples are decided, as in ``discover``.
+    selection : bool
+        Allow for selection of the sample.
+    max_path_length : int, optional
+        Longest discriminating path that is followed, in vertices.
+    seed : int
+        That of what is drawn at random.
+    knowledge : Knowledge, optional
+        What is known beforehand.
+
     """
 
     colliders: str = "sepset"
@@ -90,12 +112,48 @@ class Learner(ABC):
 
     @abstractmethod
     def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        """The skeleton over ``variables`` (default: all of ``ci``), with a separating set for every pair that is not adjacent."""
+        """The skeleton over some variables, with a separating set for every other pair.
+
+        Parameters
+        ----------
+        ci : CITest or Inquiry
+            What is asked; an inquiry also counts.
+        variables : sequence of int, optional
+            Positions in ``ci.labels``, in any order; all of them by default.
+        context : Context, optional
+            What the decomposition knows of these variables; nothing by default.
+
+        Returns
+        -------
+        Skeleton
+            In positions of ``ci``, whatever the choice of variables.
+
+        """
 
     def orient(self, ci: Inquiry, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
-        """Orient the skeleton over all variables; ``alone`` says that this learner found it by itself, without decomposition.
+        """Orient the skeleton over all variables.
 
-        The complete rules from the recorded separating sets, the same for all learners but those with a step of their own.
+        The complete rules from the recorded separating sets, the same for all learners but those
+        with a step of their own.
+
+        Parameters
+        ----------
+        ci : Inquiry
+            Asked where the collider policy, or a step of the learner's own, needs further tests.
+        skeleton : Skeleton
+            As ``learn_skeleton`` found it, or as merged from the leaves.
+        settings : OrientationSettings
+            Collider policy, selection of the sample, limits and knowledge.
+        alone : bool
+            Did this learner find the skeleton by itself, without decomposition?
+
+        Returns
+        -------
+        skeleton : Skeleton
+            The given one, but for learners that remove further edges on the way.
+        orientation : Orientation
+            The PAG with the reason for every mark.
+
         """
         decide = collider_policy(settings.colliders, ci, skeleton, getattr(self, "max_condition_size", None), settings.seed)
         return skeleton, orient(

@@ -16,10 +16,20 @@ from dicola.score.registry import score_behind
 
 @dataclass(frozen=True)
 class BossFCI(Hybrid):
-    """The best DAG of some order searches, by Gaussian BIC; tests then remove edges that hidden variables brought in.
+    """The best DAG of order searches by BIC; tests then remove what hidden variables brought in.
 
-    An unshielded triple of the DAG is a collider iff it is one there; one that a test lays bare is decided by the set that did so.
-    ``n_starts`` random orders are searched from, ``penalty`` is the price of an edge, ``max_condition_size`` bounds the sets.
+    An unshielded triple of the DAG is a collider iff it is one there; one that appears only when a
+    test removes an edge is decided by the set that removed it.
+
+    Parameters
+    ----------
+    max_condition_size : int, optional
+        Largest set that a test conditions on.
+    penalty : float
+        The price of an edge, as a multiple of that of the plain criterion.
+    n_starts : int
+        How many random orders are searched from.
+
     """
 
     name: ClassVar[str] = "boss-fci"

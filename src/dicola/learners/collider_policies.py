@@ -7,7 +7,7 @@ from functools import cache
 from itertools import combinations
 from math import isnan
 
-from dicola.ci.inquiry import Inquiry
+from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Skeleton, Variables
 from dicola.orient.colliders import ColliderPolicy, by_separating_set
@@ -48,7 +48,7 @@ def checked_policy(name: str) -> None:
         raise not_allowed("colliders", name, f"it may be {', '.join(repr(policy) for policy in POLICIES)}.")
 
 
-def collider_policy(name: str, ci: Inquiry, skeleton: Skeleton, max_size: int | None = None, seed: int = 0) -> ColliderPolicy:
+def collider_policy(name: str, ci: Evidence, skeleton: Skeleton, max_size: int | None = None, seed: int = 0) -> ColliderPolicy:
     """How to tell whether b is a collider between the non-adjacent a and c.
 
     ``"sepset"`` looks at the recorded separating set. ``"order"`` looks at the DAG with the best score that some order searches find,
@@ -60,7 +60,7 @@ def collider_policy(name: str, ci: Inquiry, skeleton: Skeleton, max_size: int | 
     if name == "sepset":
         return by_separating_set(skeleton.sets)
     if name == "order":
-        return _by_order(ci, skeleton, seed)
+        return _by_order(Inquiry.of(ci), skeleton, seed)
     rule = _RULES[name]
     neighbours: dict[int, list[int]] = {v: [] for v in skeleton.variables}
     for x, y in sorted(skeleton.edges):

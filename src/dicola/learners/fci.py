@@ -19,13 +19,21 @@ from dicola.learners.possible_dsep import possible_dsep, separate_by_possible_ds
 class FCI(Learner):
     """Fast Causal Inference: remove edges by sets of neighbours, then by sets from Possible-D-Sep.
 
-    The first phase is PC's adjacency search. Hidden variables can leave edges whose ends only a set outside the neighbourhoods
-    separates; the second phase finds it in the Possible-D-Sep of an end. By default the candidates are also kept to the Markov blanket
-    of that end, which loses nothing (a separating set of x and y lies in the blanket of x whenever there is one) and is much smaller;
-    ``possible_dsep="textbook"`` does without.
+    The first phase is PC's adjacency search. Hidden variables can leave edges whose ends only a set
+    outside the neighbourhoods separates; the second phase finds it in the Possible-D-Sep of an end.
+    With a bound on either phase the answer is partial and says so in its warnings.
 
-    ``max_condition_size`` and ``max_possible_dsep_size`` bound the sets of the two phases; with a bound the answer is partial and says
-    so in its warnings.
+    Parameters
+    ----------
+    max_condition_size : int, optional
+        Largest set of neighbours that the first phase conditions on.
+    max_possible_dsep_size : int, optional
+        The same for the sets from Possible-D-Sep.
+    possible_dsep : {"blanket", "textbook"}
+        Keep the candidates of the second phase to the Markov blanket of their end, or do without.
+        The blanket loses nothing (a separating set of x and y lies in the blanket of x whenever
+        there is one) and is much smaller.
+
     """
 
     name: ClassVar[str] = "fci"

@@ -48,14 +48,22 @@ class BreaksSeparation(Question[list[bool]]):
 
 @dataclass(frozen=True)
 class FCIPlus(Learner):
-    """FCI+: an edge that no set of neighbours removes is removed by a set put together from separating sets found already.
+    """FCI+: where neighbours do not part an edge, put together separating sets found already.
 
-    If x - y is left by the adjacency search though x and y can be separated (a D-separation link), then the hierarchy of a few
-    neighbours of x and y, closed under the minimal separating sets of its own pairs, separates them (Claassen et al., Lemma 3). Only
-    edges in the pattern u <-> x <-> y <-> v can be such links, so most graphs need no further test at all.
+    If x - y is left by the adjacency search though x and y can be separated (a D-separation link),
+    then the hierarchy of a few neighbours of x and y, closed under the minimal separating sets of
+    its own pairs, separates them (Claassen et al., Lemma 3). Only x <-> y in u <-> x <-> y <-> v
+    can be such a link, so most graphs need no further test at all.
 
-    ``max_condition_size`` bounds the adjacency search, ``max_base_size`` the number of neighbours a hierarchy is built on,
-    ``max_hierarchy_size`` the sets that are then conditioned on.
+    Parameters
+    ----------
+    max_condition_size : int, optional
+        Largest set of neighbours that the adjacency search conditions on.
+    max_base_size : int, optional
+        How many neighbours of x and y a hierarchy is built on at most.
+    max_hierarchy_size : int, optional
+        Larger hierarchies are not conditioned on.
+
     """
 
     name: ClassVar[str] = "fci+"
@@ -100,7 +108,24 @@ class FCIPlus(Learner):
     def separator(
         self, ci: Inquiry, graph: PartialGraph, sets: RecordedSets, x: int, y: int, refuted: set[Variables]
     ) -> tuple[Variables | None, bool]:
-        """A hierarchy that separates a possible link, made minimal, and whether no limit was met; ``refuted`` ones are not asked again."""
+        """A hierarchy that separates a possible link, made minimal, and whether no limit was met.
+
+        Parameters
+        ----------
+        ci : Inquiry
+            What is asked, over the variables of ``graph``.
+        graph : PartialGraph
+            The adjacencies left, with arrowheads at known non-ancestors.
+        sets : RecordedSets
+            Minimal separating sets of the pairs that are not adjacent, from which hierarchies are
+            built.
+        x, y : int
+            The ends of the link.
+        refuted : set of tuples of int
+            Hierarchies that failed before: they are not asked again, and those that fail now are
+            added.
+
+        """
         beside_x, beside_y = (sorted(v for v in graph.around[a] if v != b) for a, b in ((x, y), (y, x)))
         largest = len(beside_x) + len(beside_y)
         within = True

@@ -15,10 +15,20 @@ from dicola.score.registry import score_behind
 
 @dataclass(frozen=True)
 class GFCI(Hybrid):
-    """A greedy equivalence search by Gaussian BIC; tests then remove edges that hidden variables brought in.
+    """Greedy equivalence search by BIC; tests then remove what hidden variables brought in.
 
-    An unshielded triple of its DAG is a collider iff it is one there; one that a test lays bare is decided by the set that did so.
-    ``penalty`` is the price of an edge, ``max_condition_size`` bounds the sets; an insertion directs at most ``max_side`` further edges.
+    An unshielded triple of its DAG is a collider iff it is one there; one that appears only when a
+    test removes an edge is decided by the set that removed it.
+
+    Parameters
+    ----------
+    max_condition_size : int, optional
+        Largest set that a test conditions on.
+    penalty : float
+        The price of an edge, as a multiple of that of the plain criterion.
+    max_side : int, optional
+        How many further edges an insertion directs at most.
+
     """
 
     name: ClassVar[str] = "gfci"

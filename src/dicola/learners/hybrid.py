@@ -16,9 +16,15 @@ from dicola.learners.base import Context, Learner, local_test, skeleton_of
 
 @dataclass(frozen=True)
 class Hybrid(Learner):
-    """Score first, then test: edges of a DAG that hidden variables may have brought in are put to the test.
+    """Score first, then test: edges of a DAG that hidden variables may have brought in are tested.
 
-    ``max_condition_size`` bounds the sets, ``penalty`` is the price of an edge in the Gaussian BIC.
+    Parameters
+    ----------
+    max_condition_size : int, optional
+        Largest set that such a test conditions on.
+    penalty : float
+        The price of an edge in the Gaussian BIC, as a multiple of that of the plain criterion.
+
     """
 
     complete: ClassVar[bool] = False
@@ -30,7 +36,23 @@ class Hybrid(Learner):
 
     @abstractmethod
     def dag(self, ci: Inquiry, seed: int) -> tuple[Adjacency, Sequence[int]]:
-        """The DAG that the score prefers on the data behind the test: ``parents[v, u]`` says u → v; and an order with parents first."""
+        """The DAG that the score prefers on the data behind the test, and an order for it.
+
+        Parameters
+        ----------
+        ci : Inquiry
+            The test whose data are scored; evaluations of the score are booked in it.
+        seed : int
+            Of what is drawn at random.
+
+        Returns
+        -------
+        parents : matrix of bool
+            ``parents[v, u]`` says u → v.
+        order : sequence of int
+            Every parent comes before its children.
+
+        """
 
     def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         local, chosen = local_test(ci, variables)

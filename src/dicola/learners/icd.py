@@ -25,16 +25,25 @@ from dicola.orient.partial import PartialGraph
 
 @dataclass(frozen=True)
 class ICD(Learner):
-    """Iterative Causal Discovery: round r tests sets of r variables that lie within r steps of an end of the edge.
+    """Iterative Causal Discovery: round r tests sets of r variables within r steps of the edge.
 
-    A set is a candidate for the edge a - b if from a (or from b) a Possible-D-Sep path inside the set leads to each of its members.
-    After each round the colliders and arrowheads are worked out anew, so later rounds have fewer candidates. Stopped after any round it
-    is a sound answer as far as it goes: an anytime learner.
+    A set is a candidate for the edge a - b if from a (or from b) a Possible-D-Sep path inside the
+    set leads to each of its members. After each round the colliders and arrowheads are worked out
+    anew, so later rounds have fewer candidates. Stopped after any round it is a sound answer as far
+    as it goes: an anytime learner.
 
-    Candidates are made one at a time, in a fixed order, from a graph frozen for the round: no list of all of them ever exists and the
-    order of edges does not matter. ``max_condition_size`` bounds r. ``possible_ancestors=True`` also asks that every
-    member may be an ancestor of a or b, as the authors do. That prunes and is exact with perfect answers, but with data one false
-    independence makes false colliders, which then hide the sets that would remove edges: precision falls to a fraction.
+    Candidates are made one at a time, in a fixed order, from a graph frozen for the round: no list
+    of all of them ever exists and the order of edges does not matter.
+
+    Parameters
+    ----------
+    max_condition_size : int, optional
+        The last round.
+    possible_ancestors : bool
+        Also ask that every member may be an ancestor of a or b, as the authors do. That prunes and
+        is exact with perfect answers, but with data one false independence makes false colliders,
+        which then hide the sets that would remove edges: precision falls to a fraction.
+
     """
 
     name: ClassVar[str] = "icd"

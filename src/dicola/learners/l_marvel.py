@@ -66,12 +66,20 @@ class SeparatorsInPool(Question[list[Variables | None]]):
 
 @dataclass(frozen=True)
 class LMarvel(Learner):
-    """L-MARVEL: find a variable whose removal leaves a MAG on the rest that is simply the induced graph, and go on without it.
+    """L-MARVEL: take out one variable after the other that leaves the graph on the rest as it is.
 
-    Such a removable variable always exists, and whether x is one can be told from tests inside its Markov blanket. The blankets of the
-    others are brought up to date after each removal: every pair of the removed variable's blanket may fall apart, not neighbours only.
-    With data no variable may look removable; then the one with the smallest blanket is taken out, so that the search goes on, and a
-    warning says how often. ``max_condition_size`` bounds the sets tried inside a blanket.
+    A variable is removable if the MAG on the rest is simply the induced graph. Such a variable
+    always exists, and whether x is one can be told from tests inside its Markov blanket. The
+    blankets of the others are brought up to date after each removal: every pair of the removed
+    variable's blanket may fall apart, not neighbours only. With data no variable may look
+    removable; then the one with the smallest blanket is taken out, so that the search goes on, and
+    a warning says how often.
+
+    Parameters
+    ----------
+    max_condition_size : int, optional
+        Largest set that is tried inside a blanket.
+
     """
 
     name: ClassVar[str] = "l-marvel"

@@ -16,11 +16,22 @@ from dicola.score.search import MagSearch
 
 @dataclass(frozen=True)
 class MagBIC(Learner):
-    """Search for the MAG with the best Gaussian BIC: the best DAG of ``n_starts`` order searches, then a climb over ancestral graphs.
+    """Search for the MAG with the best Gaussian BIC: from the best DAG climb over ancestral graphs.
 
-    Needs a test that knows correlations. ``penalty`` is the price of an edge, as a multiple of that of the plain criterion;
-    ``threshold`` what the first of two moves may cost; districts have at most ``max_district`` variables. Each pair that is not adjacent
-    is separated by its ancestors. Alone, the PAG is that of a MAG: legal by construction.
+    Needs a test that knows correlations. Each pair that is not adjacent is separated by its
+    ancestors. Alone, the PAG is that of a MAG: legal by construction.
+
+    Parameters
+    ----------
+    penalty : float
+        The price of an edge, as a multiple of that of the plain criterion.
+    n_starts : int
+        How many order searches the best DAG is taken from.
+    threshold : float
+        How much of the score the first of two moves may cost.
+    max_district : int
+        Most variables of a district, those joined by bidirected edges.
+
     """
 
     name: ClassVar[str] = "mag-bic"

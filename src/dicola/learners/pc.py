@@ -17,10 +17,18 @@ from dicola.orient.meek import orient_dag_class
 
 @dataclass(frozen=True)
 class PC(Learner):
-    """The adjacency search alone, then colliders and Meek's rules: the equivalence class of a DAG, if there is no hidden common cause.
+    """The adjacency search alone, then colliders and Meek's rules: for data without hidden causes.
 
-    The graph it gives has --> for arcs that all DAGs of the class share and o-o for the others. Under DiCoLa a leaf sees a marginal of
-    the variables, which need not be a DAG; the adjacency search was nevertheless exact on every such leaf tried, without a proof.
+    Gives the equivalence class of a DAG, if there is no hidden common cause: --> for arcs that all
+    DAGs of the class share and o-o for the others. Under DiCoLa a leaf sees a marginal of the
+    variables, which need not be a DAG; the adjacency search was nevertheless exact on every such
+    leaf tried, without a proof.
+
+    Parameters
+    ----------
+    max_condition_size : int, optional
+        Largest set of neighbours to condition on.
+
     """
 
     name: ClassVar[str] = "pc"

@@ -89,8 +89,9 @@ def separate_by_possible_dsep(
 ) -> bool:
     """Remove every edge whose ends a subset of either end's candidates separates; changes ``adjacency`` and ``sets``.
 
-    ``candidates`` (a row a vertex) are frozen before the phase, so the order of edges does not matter. Sets of neighbours up to the
-    size ``searched`` (``None``: all) were tried before and are passed over. Answers whether no limit cut the search short.
+    ``candidates`` (one row per vertex) are frozen before the phase, so the order of edges does not
+    matter. Sets of neighbours up to the size ``searched`` (``None``: all) were tried before and are
+    passed over. Answers whether no limit cut the search short.
     """
     search = ci.ask(SearchLevels(adjacency, max_size, 1, candidates, adjacency, searched))
     remove(search.fallen, adjacency, sets)

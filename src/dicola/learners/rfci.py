@@ -22,14 +22,22 @@ from dicola.orient.partial import PartialGraph
 
 @dataclass(frozen=True)
 class RFCI(Learner):
-    """Really Fast Causal Inference: before a triple or a discriminating path is used, the edges it rests on are tested once more.
+    """Really Fast Causal Inference: edges are tested once more before a mark is based on them.
 
-    The adjacency search of PC can leave edges that only Possible-D-Sep would remove. RFCI leaves them too, but asks every edge of an
-    unshielded triple, and of a discriminating path, whether a subset of the recorded separating set parts its ends; what falls is
-    removed. Every mark it puts is then sound, though the skeleton may have edges too many.
+    The adjacency search of PC can leave edges that only Possible-D-Sep would remove. RFCI leaves
+    them too, but asks every edge of an unshielded triple, and of a discriminating path, whether a
+    subset of the recorded separating set parts its ends; what falls is removed. Every mark it puts
+    is then sound, though the skeleton may have edges too many.
 
-    As a leaf under DiCoLa it gives the skeleton after the triples were checked. That may be a strict supergraph of the leaf's true
-    skeleton, so exactness of the whole is not guaranteed; the merged skeleton is oriented by RFCI's own steps, as alone.
+    As a leaf under DiCoLa it gives the skeleton after the triples were checked. That may be a
+    strict supergraph of the leaf's true skeleton, so exactness of the whole is not guaranteed; the
+    merged skeleton is oriented by RFCI's own steps, as alone.
+
+    Parameters
+    ----------
+    max_condition_size : int, optional
+        Largest set of neighbours that the adjacency search conditions on.
+
     """
 
     name: ClassVar[str] = "rfci"

@@ -57,6 +57,12 @@ def mag_to_pag(mag: MAG) -> PAG:
     """The PAG of the Markov equivalence class of a MAG.
 
     Complete, also with undirected edges (Zhang 2008).
+
+    Parameters
+    ----------
+    mag : MAG
+        Must be one: ``mag.invalid()`` is not asked here.
+
     """
     has_selection = any(mag.around[a][b] == TAIL == mag.around[b][a] for a, b in mag.pairs())
     return orient(skeleton_of_mag(mag), selection=has_selection).pag
@@ -67,6 +73,11 @@ def member_mag(pag: PAG) -> MAG:
 
     o-> becomes -->, --o becomes -->, and the o-o part is directed without a new collider: Zhang
     (2006), arrowhead augmentation.
+
+    Parameters
+    ----------
+    pag : PAG
+        Where it is not legal, what comes back need not be a MAG; ``legality`` tells.
 
     Raises
     ------
@@ -125,7 +136,14 @@ def _is_perfect(order: list[int], neighbours: Sequence[AbstractSet[int]]) -> boo
 
 
 def markov_equivalent(first: MAG, second: MAG) -> bool:
-    """Do two MAGs entail the same independences? Same PAG, decided in polynomial time."""
+    """Do two MAGs entail the same independences? Same PAG, decided in polynomial time.
+
+    Parameters
+    ----------
+    first, second : MAG
+        With the same vertices, in any order.
+
+    """
     return mag_to_pag(first) == mag_to_pag(second)
 
 
@@ -143,8 +161,18 @@ class Legality:
 def legality(pag: PAG) -> Legality:
     """Is this the PAG of some MAG?
 
-    Builds a member, checks that it is a MAG, and compares its PAG mark for mark. A PAG learned from
-    finite data is often not legal; the reasons say where.
+    Builds a member, checks that it is a MAG, and compares its PAG mark for mark.
+
+    Parameters
+    ----------
+    pag : PAG
+        One learned from finite data is often not legal.
+
+    Returns
+    -------
+    Legality
+        True or false as a condition; its ``reasons`` say where the graph goes wrong.
+
     """
     try:
         mag = member_mag(pag)

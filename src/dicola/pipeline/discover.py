@@ -175,7 +175,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
         evaluations=ci.evaluations,
         score=score,
         seconds=clock.seconds(),
-        test=ci.test,
+        test=ci.test.without_rows(),
     )
 
 

@@ -38,21 +38,48 @@ def local(
     max_condition_size: int | None = None,
     max_visited: int | None = None,
 ) -> LocalDiscovery:
-    """Learn the edges of one variable and their marks: those that ``discover`` would find there, with fewer tests.
+    """Learn the edges of one variable and their marks, as ``discover`` would, with fewer tests.
 
-    A variable is visited by learning its Markov blanket and, inside that, its edges. The first is ``target``; then whichever could still
-    help to decide a mark on an edge of the target, until none could. Exact if the test never errs: the edges of the target and the marks
-    at both of their ends are those of the PAG over all variables.
+    A variable is visited by learning its Markov blanket and, inside that, its edges. The first is
+    ``target``; then whichever could still help to decide a mark on an edge of the target, until
+    none could. Exact if the test never errs: the edges of the target and the marks at both of their
+    ends are those of the PAG over all variables.
 
-    ``blankets`` and its level ``uig_alpha`` (``None``: the learner's default) as in ``discover``. ``max_condition_size`` bounds the sets
-    of neighbours that are tried, ``max_visited`` the number of variables visited; with a bound the answer is partial and says so.
+    Parameters
+    ----------
+    ci : CITest or Inquiry
+        The test, such as ``FisherZ(table)``.
+    target : str
+        The name of the variable.
+    blankets : str or BlanketLearner
+        How Markov blankets are learned, as in ``discover``.
+    uig_alpha : float, optional
+        The level of the blanket learner; by default its own.
+    max_condition_size : int, optional
+        Largest set of neighbours that is tried.
+    max_visited : int, optional
+        How many variables to visit at most. With this or the other bound the answer is partial and
+        says so in its warnings.
 
+    Returns
+    -------
+    LocalDiscovery
+        The edges of the target with what led to them.
+
+    Raises
+    ------
+    InvalidSetting
+        The target is not among the variables, or a setting is not allowed.
+
+    Examples
+    --------
     >>> from dicola import DAG, Oracle
-    >>> dag = DAG.from_edges([("Rain", "Wet"), ("Sprinkler", "Wet"), ("Wet", "Slip"), ("Slip", "Fall")])
-    >>> print(local(Oracle(dag), "Wet").pag)
+    >>> arcs = [("Rain", "Wet"), ("Sprinkler", "Wet"), ("Wet", "Slip"), ("Slip", "Fall")]
+    >>> print(local(Oracle(DAG.from_edges(arcs)), "Wet").pag)
     Rain o-> Wet
     Sprinkler o-> Wet
     Wet --> Slip
+
     """
     if not isinstance(ci, CITest | Inquiry):
         raise InvalidSetting(

@@ -110,7 +110,7 @@ def explain(found: Discovery, u: object, v: object) -> Explanation:
 
 
 def conflicts_in_words(conflicts: Sequence[Conflict], name: Sequence[str]) -> list[str]:
-    """One sentence a conflict; ``name`` tells the variables by their position."""
+    """One sentence per conflict; ``name`` tells the variables by their position."""
     return [
         f"{c.rule} on {', '.join(name[v] for v in c.witness)} wants {_article(c.wanted)} at {name[c.at]} "
         f"on its edge to {name[c.other]}, "

@@ -25,11 +25,11 @@ class Score(ABC):
 
     Attributes
     ----------
-    names
+    names : tuple of str
         The variables; vertices of graphs are positions among them.
-    n_samples
+    n_samples : int
         The number of rows behind the score.
-    penalty
+    penalty : float
         The price of an edge, as a multiple of that of the plain criterion.
 
     """
@@ -49,11 +49,11 @@ class Score(ABC):
 
         Parameters
         ----------
-        members
+        members : sequence of int
             The variables of the district.
-        arrows
+        arrows : iterable of pairs of int
             The arrows into them, as ``(parent, member)``.
-        bidirected
+        bidirected : iterable of pairs of int
             The bidirected edges among them.
 
         """
@@ -67,13 +67,13 @@ class Score(ABC):
 
         Parameters
         ----------
-        penalty
+        penalty : float
             The price of an edge, as a multiple of that of the plain criterion.
 
         Raises
         ------
         InvalidSetting
-            Where it is not a positive number.
+            It is not a positive number.
 
         """
         other = copy(self)

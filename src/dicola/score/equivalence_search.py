@@ -47,9 +47,9 @@ def equivalence_search(score: Score, max_side: int | None = None) -> Equivalence
 
     Parameters
     ----------
-    score
+    score : Score
         Any score; it is asked for one variable given its parents at a time.
-    max_side
+    max_side : int, optional
         An insertion may direct a set of neighbours as well; this bounds its size (``None``: no
         limit).
 

@@ -22,26 +22,26 @@ _FEW_ROWS = 5  # rows per variable below which searches by score were never trie
 
 
 class GaussianBIC(Score):
-    """Minus twice the log likelihood, and ``penalty`` times ln n for every edge; less is better.
+    """Minus twice the log likelihood, and a price in ln n for every edge; less is better.
 
     Only correlations are used, so nothing can be read off variances. A subclass that overrides
     ``district`` or ``local`` is searched by what it says, without kernels.
 
     Parameters
     ----------
-    correlation
-        The correlation matrix.
-    n_samples
-        The number of rows it comes from.
-    names
-        The variables (default: X1, X2, …).
-    penalty
-        The price of an edge as a multiple of ln n. The plain criterion has 1, the default is 2.
+    correlation : square matrix
+        The correlations of the variables.
+    n_samples : int
+        The rows behind them.
+    names : iterable of str, optional
+        In the order of the matrix; X1, X2, … by default.
+    penalty : float
+        An edge costs this times ln n; the default is twice the plain criterion.
 
     Raises
     ------
     InvalidSetting
-        Where ``penalty`` is not a positive number.
+        The penalty is not a positive number.
 
     """
 
@@ -53,19 +53,19 @@ class GaussianBIC(Score):
 
     @classmethod
     def of(cls, ci: Evidence, penalty: float = 2.0) -> Self:
-        """The score on the data behind a test; positions are those of the test.
+        """The score on the data behind a test that knows correlations, in its positions.
 
         Parameters
         ----------
-        ci
-            A test that knows correlations, such as ``FisherZ``.
-        penalty
-            The price of an edge as a multiple of ln n.
+        ci : CITest or Inquiry
+            The test, such as ``FisherZ(table)``.
+        penalty : float
+            An edge costs this times ln n.
 
         Raises
         ------
         NeedsData
-            Where the test knows no correlations.
+            The test carries no correlations.
 
         """
         test = Inquiry.of(ci).test
@@ -79,17 +79,12 @@ class GaussianBIC(Score):
     def doubt_about(ci: CITest) -> str | None:
         """What speaks against this score on the data behind a test; ``None`` where nothing does.
 
-        Errors need not be Gaussian for it: what counts is that correlations mean something.
+        Errors need not be Gaussian for that: what counts is that correlations mean something.
 
         Parameters
         ----------
-        ci
-            The test; where it carries rows, they are looked at.
-
-        Returns
-        -------
-        str or None
-            A part of a sentence.
+        ci : CITest
+            The test whose rows are looked at, where it has any.
 
         """
         correlations = getattr(ci, "correlations", None)

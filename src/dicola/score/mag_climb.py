@@ -48,24 +48,24 @@ def climb(
 
     Parameters
     ----------
-    score
+    score : Score
         Any score. One with ``kernel_terms`` is climbed by a kernel, any other in plain Python.
-    start
+    start : MAG or matrix of marks
         An ancestral graph, or its marks over the variables of the score.
-    candidates
+    candidates : matrix of bool, optional
         A symmetric matrix: edges may be added between these (``None``: everywhere), and where the
         start has one.
-    threshold
+    threshold : float
         What the first of two moves may cost.
-    max_passes
+    max_passes : int
         How many pairs of moves are made at most.
-    max_district
+    max_district : int
         No districts of more variables are made.
-    third
+    third : float, optional
         With it, three moves of which the first two are free are made as well where they gain that
         much. Free moves lead to graphs that the data cannot tell apart, and an edge that is not
         needed may show next to another of them.
-    progress
+    progress : callable
         Called from time to time.
 
     Returns

@@ -51,11 +51,11 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Or
 
     Parameters
     ----------
-    score
+    score : Score
         Any score. One with ``kernel_terms`` is searched by a kernel, any other in plain Python.
-    order
+    order : sequence of int
         All variables, as positions in the score.
-    max_sweeps
+    max_sweeps : int
         How many sweeps are made at most, of moves and tucks together; a search that needs more is
         answered as it stands.
 
@@ -67,7 +67,7 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Or
     Raises
     ------
     InvalidSetting
-        Where ``order`` does not name each position once.
+        The order does not name each position once.
 
     """
     begin = np.array(order, dtype=np.int64)
@@ -90,14 +90,14 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0, names: Sequence[str]
 
     Parameters
     ----------
-    score
+    score : Score
         Any score.
-    n_starts
+    n_starts : int
         How many random orders to start from.
-    seed
+    seed : int
         Of the random orders.
-    names
-        The names to go by (default: those of the score).
+    names : sequence of str, optional
+        The names to go by; those of the score by default.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0, names: Sequence[str]
     Raises
     ------
     InvalidSetting
-        Where ``n_starts`` is less than 1.
+        There is no start to make.
 
     """
     if n_starts < 1:

@@ -13,15 +13,41 @@ from dicola.simulate.arguments import Seed, generator, real_number, whole_number
 def linear_gaussian(
     dag: DAG, n_samples: int, seed: Seed, *, coefficients: tuple[float, float] = (0.5, 1.0), noise: float = 1.0
 ) -> pd.DataFrame:
-    """Samples of X_j = sum of w_ij X_i over the parents + e_j, the model of the experiments in Li et al. (2026).
+    """Samples of X_j = sum of w_ij X_i over the parents + e_j, the model of Li et al. (2026).
 
-    The w_ij have random signs and sizes uniform on ``coefficients``; the e_j are independent normal with standard deviation
-    ``noise``; nothing is rescaled. The table holds all variables, in the order of ``dag.names``: drop the hidden ones yourself.
-    Coefficients are drawn in the order of ``dag.arcs()``, so the order in which the arcs were given does not matter.
+    The w_ij have random signs, the e_j are independent and normal; nothing is rescaled.
+    Coefficients are drawn in the order of ``dag.arcs()``, so the order in which the arcs were given
+    does not matter.
 
+    Parameters
+    ----------
+    dag : DAG
+        The causal graph.
+    n_samples : int
+        The number of rows.
+    seed : int or numpy.random.Generator
+        A number draws the same table every time; a generator is used as it is and moves on.
+    coefficients : pair of float
+        The sizes of the w_ij are uniform between these two.
+    noise : float
+        The standard deviation of the e_j.
+
+    Returns
+    -------
+    pandas.DataFrame
+        All variables, in the order of ``dag.names``: drop the hidden ones yourself.
+
+    Raises
+    ------
+    InvalidSetting
+        A setting is not allowed.
+
+    Examples
+    --------
     >>> frame = linear_gaussian(DAG.from_edges([("L", "A"), ("L", "B")]), 200, seed=1)
     >>> frame.shape, list(frame.drop(columns="L"))
     ((200, 3), ['A', 'B'])
+
     """
     n_samples = whole_number("n_samples", n_samples, least=1)
     low, high = _checked(dag, coefficients, noise)
@@ -38,12 +64,26 @@ def linear_gaussian(
 
 
 def linear_gaussian_covariance(dag: DAG, seed: Seed, *, coefficients: tuple[float, float] = (0.5, 1.0), noise: float = 1.0) -> pd.DataFrame:
-    """The covariance that the samples of ``linear_gaussian`` with the same seed approach as they grow.
+    """The covariance that samples of ``linear_gaussian`` with the same seed approach as they grow.
 
+    Parameters
+    ----------
+    dag, seed, coefficients, noise
+        As in ``linear_gaussian``; with the same values the same coefficients are drawn.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Rows and columns in the order of ``dag.names``.
+
+    Examples
+    --------
     >>> dag = DAG.from_edges([("A", "B")])
-    >>> exact, drawn = linear_gaussian_covariance(dag, seed=1), linear_gaussian(dag, 100_000, seed=1).cov()
+    >>> exact = linear_gaussian_covariance(dag, seed=1)
+    >>> drawn = linear_gaussian(dag, 100_000, seed=1).cov()
     >>> bool(abs(exact - drawn).to_numpy().max() < 0.02)
     True
+
     """
     low, high = _checked(dag, coefficients, noise)
     parents, weights = _weighted_parents(dag, low, high, generator(seed, "linear_gaussian"))

@@ -17,12 +17,25 @@ _FOLDER = files("dicola.simulate") / "networks"
 
 
 def network(name: str) -> DAG:
-    """A published network by its name, in capitals or not; the structure alone, without its probabilities.
+    """A published network by its name; the structure alone, without its probabilities.
 
+    Parameters
+    ----------
+    name : str
+        One of ``network_names()``, in capitals or not.
+
+    Raises
+    ------
+    InvalidSetting
+        There is no such network; the message lists those there are.
+
+    Examples
+    --------
     >>> network("mildew")
     <DAG: 35 vertices, 46 edges>
     >>> network("ASIA").parents("dysp")
     ('bronc', 'either')
+
     """
     nodes = _nodes()
     key = str(name).lower()
@@ -35,8 +48,11 @@ def network(name: str) -> DAG:
 def network_names() -> tuple[str, ...]:
     """The networks at hand, smallest first.
 
+    Examples
+    --------
     >>> network_names()[:3]
     ('asia', 'sachs', 'child')
+
     """
     return tuple(_nodes())
 

@@ -14,14 +14,31 @@ Indices = NDArray[np.int64]
 
 
 def er_dag(n: int, degree: float, seed: Seed) -> DAG:
-    """A uniform random graph of average degree ``degree``, made acyclic by a random causal order.
+    """A uniform random graph of a given average degree, made acyclic by a random causal order.
 
-    Exactly ``round(n * degree / 2)`` arcs on pairs drawn without replacement: the model G(n, m) of Erdős and Rényi (1959), called
-    ER(n, degree) by Li et al. (2026). The vertices are named X1 … Xn, and the names say nothing of the causal order.
+    Exactly ``round(n * degree / 2)`` arcs on pairs drawn without replacement: the model G(n, m) of
+    Erdős and Rényi (1959), called ER(n, degree) by Li et al. (2026).
 
+    Parameters
+    ----------
+    n : int
+        The number of vertices. They are named X1 … Xn; the names say nothing of the causal order.
+    degree : float
+        The average number of neighbours, at most n - 1.
+    seed : int or numpy.random.Generator
+        A number draws the same graph every time; a generator is used as it is and moves on.
+
+    Raises
+    ------
+    InvalidSetting
+        A setting is not allowed, or there is no room for so many arcs.
+
+    Examples
+    --------
     >>> dag = er_dag(30, 3, seed=1)
     >>> dag.names[0], dag.names[-1], dag.n_edges
     ('X1', 'X30', 45)
+
     """
     n = whole_number("n", n, least=1)
     n_arcs = _arcs_of_degree(n, degree)
@@ -31,14 +48,35 @@ def er_dag(n: int, degree: float, seed: Seed) -> DAG:
 
 
 def modular_dag(modules: int, size: int, degree: float, links: int, seed: Seed) -> DAG:
-    """Random modules of the kind of ``er_dag``, joined by a few arcs: sparse between, denser within.
+    """Random modules like those of ``er_dag``, joined by a few arcs: denser within than between.
 
-    Each of the ``modules`` has ``size`` vertices and ``round(size * degree / 2)`` arcs of its own; ``links`` further arcs join
-    pairs of vertices drawn uniformly among those of different modules. One random causal order over all vertices directs every
-    arc, so there is no cycle. Module k (from 0) holds the vertices X(k * size + 1) … X((k + 1) * size).
+    One random causal order over all vertices directs every arc, so there is no cycle. Module k
+    (from 0) holds the vertices X(k * size + 1) … X((k + 1) * size).
 
+    Parameters
+    ----------
+    modules : int
+        The number of modules.
+    size : int
+        The number of vertices of each.
+    degree : float
+        The average number of neighbours inside a module: each has ``round(size * degree / 2)`` arcs
+        of its own.
+    links : int
+        Further arcs, between pairs of vertices drawn uniformly among those of different modules.
+    seed : int or numpy.random.Generator
+        A number draws the same graph every time; a generator is used as it is and moves on.
+
+    Raises
+    ------
+    InvalidSetting
+        A setting is not allowed, or there is no room for so many arcs.
+
+    Examples
+    --------
     >>> modular_dag(modules=4, size=10, degree=3, links=5, seed=1)
     <DAG: 40 vertices, 65 edges>
+
     """
     modules, size = whole_number("modules", modules, least=1), whole_number("size", size, least=1)
     links = whole_number("links", links, least=0)
@@ -57,13 +95,37 @@ def modular_dag(modules: int, size: int, degree: float, links: int, seed: Seed) 
 
 
 def hide(dag: DAG, n_latents: int, seed: Seed, pool: str = "any") -> tuple[str, ...]:
-    """Variables to hide, drawn uniformly among those whose absence can confound: vertices with two or more children.
+    """Variables to hide, drawn uniformly among those whose absence can confound.
 
-    ``pool="any"`` draws among all of them (the random graphs of Li et al. 2026), ``pool="root"`` among the parentless ones (their
-    benchmark networks). The names come back in the order of ``dag.names``.
+    These are the vertices with two or more children.
 
+    Parameters
+    ----------
+    dag : DAG
+        The causal graph.
+    n_latents : int
+        How many to draw.
+    seed : int or numpy.random.Generator
+        A number draws the same variables every time; a generator is used as it is and moves on.
+    pool : {"any", "root"}
+        Draw among all of them (the random graphs of Li et al. 2026) or among the parentless ones
+        (their benchmark networks).
+
+    Returns
+    -------
+    tuple of str
+        In the order of ``dag.names``.
+
+    Raises
+    ------
+    InvalidSetting
+        There are not so many, or a setting is not allowed.
+
+    Examples
+    --------
     >>> hide(DAG.from_edges([("L", "A"), ("L", "B"), ("B", "C")]), 1, seed=1)
     ('L',)
+
     """
     n_latents = whole_number("n_latents", n_latents, least=0)
     arcs = dag.marks == ARROW

@@ -1,4 +1,4 @@
-"""A CSV of edges: ``u,v,mark_u,mark_v``, one edge a line.
+"""A CSV of edges: ``u,v,mark_u,mark_v``, one edge per line.
 
 Convention: dicola's own, with the words of ``pag.json``: ``mark_u`` is the mark at u, one of ``circle``, ``arrow``, ``tail``. A node
 without edges has a line of its own with the other cells empty. Lost: the order of the nodes, which is that of their first mention.
@@ -15,7 +15,7 @@ HEADER = ["u", "v", "mark_u", "mark_v"]
 
 
 def to_edge_list(graph: MixedGraph) -> str:
-    """One edge a line, then the nodes without edges."""
+    """One edge per line, then the nodes without edges."""
     edges = [[e.u, e.v, word_of(e.mark_u), word_of(e.mark_v)] for e in graph.edges()]
     alone = [[name, "", "", ""] for name, beside in zip(graph.names, graph.around, strict=True) if not beside]
     return csv_text([HEADER, *edges, *alone])

@@ -2,7 +2,7 @@
 
 ``pag.json`` is ``{"format": "dicola.pag", "version": 1, "nodes": […], "edges": [{"u", "v", "mark_u", "mark_v"}]}`` with the marks
 ``circle``, ``arrow`` and ``tail``; ``mark_u`` stands at u. It says everything that a PAG holds. ``dag.csv`` has the header
-``parent,child`` and one arc a line; it knows no other edges and no nodes without arcs.
+``parent,child`` and one arc per line; it knows no other edges and no nodes without arcs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read_pag(path: str | Path) -> PAG:
 
 
 def dag_to_csv(dag: DAG) -> str:
-    """Header ``parent,child``, one arc a line; nodes without arcs are not in it."""
+    """Header ``parent,child``, one arc per line; nodes without arcs are not in it."""
     return csv_text([["parent", "child"], *dag.arcs()])
 
 

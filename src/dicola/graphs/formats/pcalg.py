@@ -23,7 +23,7 @@ CORNERS = ("", CORNER, "causal-learn")
 
 
 def to_csv(graph: MixedGraph) -> str:
-    """First column ``node``, then one column a node; entry [i, j] is the mark at j: 0 none, 1 circle, 2 arrowhead, 3 tail."""
+    """First column ``node``, then one column per node; entry [i, j] is the mark at j: 0 none, 1 circle, 2 arrowhead, 3 tail."""
     return matrix_to_csv(graph.marks, graph.names, CORNER)
 
 

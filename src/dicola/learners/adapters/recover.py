@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from dicola.ci.inquiry import Inquiry
+from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency, FindSeparator
 from dicola.errors import counted
 from dicola.graphs.bits import mask_of, members
@@ -49,9 +49,9 @@ class Questions:
         return True
 
 
-def blanket_matrix(ci: Inquiry, context: Context) -> Adjacency:
+def blanket_matrix(ci: Evidence, context: Context) -> Adjacency:
     """Who is in whose Markov blanket: as the decomposition knows it, else learned here."""
-    return context.uig.to_matrix() if context.uig is not None else context.blankets.learn(ci.during("blankets"))
+    return context.uig.to_matrix() if context.uig is not None else context.blankets.learn(Inquiry.of(ci).during("blankets"))
 
 
 def separating_sets(
