@@ -89,6 +89,28 @@ def test_the_price_of_an_edge_is_positive(penalty):
         GaussianBIC(np.eye(2), 100, penalty=penalty)
 
 
+def test_the_matrix_it_is_made_from_stays_writeable():
+    matrix = np.eye(3)
+    score = GaussianBIC(matrix, 100)
+    matrix[0, 1] = 0.5
+    assert score.correlation[0, 1] == 0 and not score.correlation.flags.writeable
+
+
+def test_it_says_what_speaks_against_it():
+    rng = np.random.default_rng(8)
+    values = rng.normal(size=(100, 4))
+    assert GaussianBIC.doubt_about(FisherZ(values)) is None
+    assert GaussianBIC.doubt_about(FisherZ.from_covariance(np.eye(4), 100)) is None, "no rows to look at"
+    assert GaussianBIC.doubt_about(FisherZ(values[:19])) == "19 rows are fewer than 5 a variable, where scores were never tried"
+    assert GaussianBIC.doubt_about(FisherZ(values[:20])) is None
+    graded = values.copy()
+    graded[:, 2] = rng.integers(0, 9, 100)
+    test = FisherZ(graded)
+    assert GaussianBIC.doubt_about(test) == f"{test.labels[2]!r} has only 9 different values, so it is no Gaussian variable"
+    oracle = Oracle(DAG.from_edges([("A", "B")]))
+    assert GaussianBIC.doubt_about(oracle) == "the test carries no correlations, so no graph can be scored"
+
+
 def test_a_variable_determined_by_others_has_a_finite_score():
     score = GaussianBIC(np.ones((3, 3)), 100)
     assert np.isfinite(score.mag(MAG.from_text("X1 --> X2; X3 --> X2; X1 <-> X3", score.names)))

@@ -1,76 +1,61 @@
-"""The levels of an adjacency search: every edge against sets of one size, then of the next, over lists of the edges that are left."""
+"""The levels of an adjacency search: every edge against sets of one size, then of the next."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from dicola._kernels.partial_correlation import first_separator, longer, scratch
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from dicola._kernels.arrays import Bools, Floats, Ints, Rows, longer, rows_of
+from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.partial_correlation import first_separator, make_room
 
 
-@njit(cache=True, nogil=True)
-def rows_of(matrix: Bools) -> tuple[Ints, Ints]:
-    """Where the members of each row begin, and the members, row after row."""
-    n = len(matrix)
-    begins = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        begins[i + 1] = begins[i]
-        for v in range(n):
-            begins[i + 1] += matrix[i, v]
-    listed = np.empty(begins[n], np.int64)
-    at = 0
-    for i in range(n):
-        for v in range(n):
-            if matrix[i, v]:
-                listed[at] = v
-                at += 1
-    return begins, listed
+class Fallen(NamedTuple):
+    """The edges that fell, and how the search ended."""
+
+    pairs: Ints  # the ends of the edges, two by two
+    # where the separating set of each begins among the members, and where the last one ends
+    begins: Ints
+    members: Ints
+    tests: int  # verdicts computed
+    finished: bool  # did the search come to its end, rather than to the largest size?
 
 
-@njit(cache=True, nogil=True)
-def thin_out(begins: Ints, listed: Ints, matrix: Bools) -> None:
+@inner
+def _thin_out(rows: Rows, matrix: Bools) -> None:
     """Keep of each row what the matrix still has."""
+    begins, members = rows
     at = 0
     begin = 0
     for i in range(len(begins) - 1):
         end = begins[i + 1]
         for old in range(begin, end):
-            if matrix[i, listed[old]]:
-                listed[at] = listed[old]
+            if matrix[i, members[old]]:
+                members[at] = members[old]
                 at += 1
         begin = end
         begins[i + 1] = at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried: Bools, size: int, limit: float) -> tuple[Ints, int]:
-    """One order-independent level: every edge against all sets of this size from row i, then row j, of ``candidates``.
+    """One order-independent level: every edge i - j against all sets of this size.
 
-    Sets within row i or row j of ``tried`` (which may be empty) are passed over. Answers the edges that fall as rows (i, j, members of
-    the set), and the number of verdicts computed.
+    The sets come from row i, then row j, of ``candidates``. Sets within row i or row j of ``tried``
+    (which may be empty) are passed over. Answers the edges that fall as rows (i, j, members of the
+    set), and the number of verdicts computed.
     """
-    edges, pools = rows_of(adjacency), rows_of(candidates)
-    return _sweep_rows(correlation, edges[0], edges[1], pools[0], pools[1], candidates, tried, size, limit)
+    return _sweep_rows(correlation, rows_of(adjacency), rows_of(candidates), candidates, tried, size, limit)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _sweep_rows(
-    correlation: Floats,
-    edge_begins: Ints,
-    edge_ends: Ints,
-    begins: Ints,
-    listed: Ints,
-    candidates: Bools,
-    tried: Bools,
-    size: int,
-    limit: float,
+    correlation: Floats, edges: Rows, pools: Rows, candidates: Bools, tried: Bools, size: int, limit: float
 ) -> tuple[Ints, int]:
     """``sweep_level`` with the edges and the candidates row by row."""
+    edge_begins, edge_ends = edges
+    begins, listed = pools
     n = len(candidates)
     most = 0
     for i in range(n):
@@ -80,10 +65,9 @@ def _sweep_rows(
     rows = np.empty(16 * (size + 2), np.int64)  # row by row
     count = 0
     tests = 0
-    found = np.empty(max(size, 1), np.int64)
     pool = np.empty(most, np.int64)
     parts = np.empty(most, np.uint8)
-    room, chosen, shared = scratch(size, most)
+    room = make_room(size, most)
     has_tried = len(tried) > 0
     for i in range(n):
         for edge in range(edge_begins[i], edge_begins[i + 1]):
@@ -113,7 +97,7 @@ def _sweep_rows(
                         m += 1
                 if m < size or (common and size > 0):
                     continue
-                separated, used = first_separator(correlation, i, j, pool[:m], size, limit, parts[:m], found, room, chosen, shared)
+                separated, used = first_separator(correlation, i, j, pool[:m], parts[:m], size, limit, room)
                 tests += used
             if separated:
                 rows = longer(rows, (count + 1) * (size + 2))
@@ -121,56 +105,50 @@ def _sweep_rows(
                 rows[at] = i
                 rows[at + 1] = j
                 for v in range(size):
-                    rows[at + 2 + v] = found[v]
+                    rows[at + 2 + v] = room.found[v]
                 count += 1
     return rows[: count * (size + 2)].reshape((count, size + 2)), tests
 
 
-@njit(cache=True, nogil=True)
-def _has_candidates(edge_begins: Ints, edge_ends: Ints, begins: Ints, candidates: Bools, size: int) -> bool:
+@inner
+def _has_candidates(edges: Rows, begins: Ints, candidates: Bools, size: int) -> bool:
     """Does some edge have an end with at least ``size`` candidates beside the other end?"""
     for i in range(len(candidates)):
         many = begins[i + 1] - begins[i]
         if many < size:
             continue
-        for edge in range(edge_begins[i], edge_begins[i + 1]):
-            if many - (1 if candidates[i, edge_ends[edge]] else 0) >= size:
+        for edge in range(edges.begins[i], edges.begins[i + 1]):
+            if many - (1 if candidates[i, edges.members[edge]] else 0) >= size:
                 return True
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def search_levels(
     correlation: Floats, adjacency: Bools, candidates: Bools, tried: Bools, tried_to: int, first: int, largest: int, limits: Floats
-) -> tuple[Ints, Ints, Ints, int, bool]:
-    """Levels of growing size until no edge has candidates enough, or the size ``largest`` is passed; ``adjacency`` loses what falls.
+) -> Fallen:
+    """Levels of growing size until no edge has candidates enough, or ``largest`` is passed.
 
-    Without ``candidates`` (an empty matrix) they are the neighbours left when a level begins. ``tried`` holds up to the size
-    ``tried_to``. Answers the pairs that fell, end after end, where the set of each begins among the members, the members, the number
-    of verdicts computed, and whether the search came to its end.
+    What falls is taken out of ``adjacency``. Without ``candidates`` (an empty matrix) they are the
+    neighbours left when a level begins. ``tried`` holds up to the size ``tried_to``.
     """
-    pairs = np.empty(32, np.int64)  # two by two
+    pairs = np.empty(32, np.int64)
     begins = np.zeros(17, np.int64)
     members = np.empty(64, np.int64)
     nothing = np.zeros((0, 0), np.bool_)
-    edge_begins, edge_ends = rows_of(adjacency)
+    edges = rows_of(adjacency)
     follow = len(candidates) == 0
-    if follow:
-        pool_begins, pool, inside = edge_begins, edge_ends, adjacency
-    else:
-        pool_begins, pool = rows_of(candidates)
-        inside = candidates
+    pools = edges if follow else rows_of(candidates)
+    inside = adjacency if follow else candidates
     count = 0
     tests = 0
     size = first
-    while _has_candidates(edge_begins, edge_ends, pool_begins, inside, size):
-        if size > largest:
-            return pairs[: 2 * count], begins[: count + 1], members[: begins[count]], tests, False
+    while size <= largest and _has_candidates(edges, pools.begins, inside, size):
         old = tried if size <= tried_to else nothing
         if size == 0 and len(old):
             size += 1
             continue
-        rows, used = _sweep_rows(correlation, edge_begins, edge_ends, pool_begins, pool, inside, old, size, limits[size])
+        rows, used = _sweep_rows(correlation, edges, pools, inside, old, size, limits[size])
         tests += used
         for r in range(len(rows)):
             adjacency[rows[r, 0], rows[r, 1]] = False
@@ -184,6 +162,7 @@ def search_levels(
             count += 1
             begins[count] = at + size
         if len(rows):
-            thin_out(edge_begins, edge_ends, adjacency)
+            _thin_out(edges, adjacency)
         size += 1
-    return pairs[: 2 * count], begins[: count + 1], members[: begins[count]], tests, True
+    finished = not _has_candidates(edges, pools.begins, inside, size)
+    return Fallen(pairs[: 2 * count], begins[: count + 1], members[: begins[count]], tests, finished)

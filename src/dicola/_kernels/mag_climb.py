@@ -1,11 +1,15 @@
-"""A climb over ancestral graphs by changes of one edge, with two-move lookahead; ``mag_state`` says what a move is and what it is worth."""
+"""A climb over ancestral graphs by changes of one edge, with two-move lookahead.
+
+``mag_state`` says what a move is and what it is worth.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from dicola._kernels.mag_score import Bools, Ints, Room, inlined, inner
+from dicola._kernels.arrays import Bools, Ints
+from dicola._kernels.compiled import inlined, inner, kernel
+from dicola._kernels.mag_score import Room
 from dicola._kernels.mag_state import (
     FITS,
     KEY,
@@ -22,7 +26,7 @@ from dicola._kernels.mag_state import (
     A,
     B,
     State,
-    Terms,
+    Task,
     change,
     district,
     find_ancestors,
@@ -32,16 +36,17 @@ from dicola._kernels.mag_state import (
     worth,
 )
 
-GREEDY, PAIRED = -0.01, -0.05  # a single move, and a pair of moves, must change the score by less than this
+# a single move, and a pair of moves, must change the score by less than this
+GREEDY, PAIRED = -0.01, -0.05
 FREE = 0.01  # moves that change it by less are free
 
 
 @inner
-def _settle(state: State, terms: Terms, room: Room, first: int, second: int) -> None:
+def _settle(state: State, task: Task, room: Room, first: int, second: int) -> None:
     """Write down members, key and score of the districts of two vertices."""
     for side in range(2):
         start = second if side else first
-        value = score_of(state, terms, room, start)
+        value = score_of(state, task, room, start)
         d, key = district(state, start, start)
         root = state.places[MEMBERS, 0]
         for i in range(d):
@@ -50,8 +55,8 @@ def _settle(state: State, terms: Terms, room: Room, first: int, second: int) -> 
 
 
 @inner
-def _make(state: State, terms: Terms, room: Room, pair: int, kind: int, touched: Ints) -> int:
-    """Make a move; the members of the districts it touches go to ``touched``. Answers how many they are."""
+def _make(state: State, task: Task, room: Room, pair: int, kind: int, touched: Ints) -> int:
+    """Make a move; the members of the districts it touches go to ``touched``. How many are they?"""
     end = 0
     for side in range(2):
         v = state.pairs[pair, B] if side else state.pairs[pair, A]
@@ -62,20 +67,23 @@ def _make(state: State, terms: Terms, room: Room, pair: int, kind: int, touched:
             touched[end + i] = state.places[MEMBERS, i]
         end += d
     change(state, pair, kind)
-    _settle(state, terms, room, state.pairs[pair, A], state.pairs[pair, B])
+    _settle(state, task, room, state.pairs[pair, A], state.pairs[pair, B])
     return end
 
 
 @inlined
-def _refresh(state: State, terms: Terms, room: Room, changed: Ints, count: int) -> None:
-    """Work out anew what the moves at changed vertices are worth, and forget what was tried there and at their neighbours."""
+def _refresh(state: State, task: Task, room: Room, changed: Ints, count: int) -> None:
+    """Work out anew what the moves at changed vertices are worth.
+
+    What was tried there and at their neighbours is forgotten.
+    """
     for i in range(count):
         v = changed[i]
         for at in range(state.starts[v], state.starts[v + 1]):
             pair = state.incident[at]
             old = state.pairs[pair, KIND]
             for kind in range(4):
-                state.delta[pair, kind] = np.inf if kind == old else worth(state, terms, room, pair, kind)
+                state.delta[pair, kind] = np.inf if kind == old else worth(state, task, room, pair, kind)
                 state.tried[pair, kind] = False
             if old != NO:
                 w = state.pairs[pair, A] + state.pairs[pair, B] - v
@@ -96,10 +104,10 @@ def _best_single(state: State) -> int:
 
 
 @inner
-def _best_near(state: State, terms: Terms, room: Room, near: Ints, last: int, limit: float, ancestors: Bools) -> int:
-    """After moves that are only tried: the best at some vertices that is worth less than the limit; -1 where none is.
+def _best_near(state: State, task: Task, room: Room, near: Ints, last: int, limit: float, ancestors: Bools) -> int:
+    """After moves that are only tried: the best at some vertices that is worth less than the limit.
 
-    The pair of the ``last`` move is left out; ``ancestors`` is room.
+    It is -1 where none is. The pair of the ``last`` move is left out; ``ancestors`` is room.
     """
     best, chosen, looked = limit, -1, False
     for v in near:
@@ -108,7 +116,7 @@ def _best_near(state: State, terms: Terms, room: Room, near: Ints, last: int, li
             for kind in range(4):
                 if pair == last or kind == state.pairs[pair, KIND]:
                     continue
-                value = worth(state, terms, room, pair, kind)
+                value = worth(state, task, room, pair, kind)
                 if value >= best:
                     continue
                 if not looked:
@@ -120,10 +128,11 @@ def _best_near(state: State, terms: Terms, room: Room, near: Ints, last: int, li
 
 
 @inlined
-def _after_free(state: State, terms: Terms, room: Room, changed: Ints, near: int, first: int, limit: float) -> tuple[int, int]:
-    """After a first move that is free: make a second free one near it, such that a third pays; the third, and where its vertices begin.
+def _after_free(state: State, task: Task, room: Room, changed: Ints, near: int, first: int, limit: float) -> tuple[int, int]:
+    """After a first move that is free: make a second free one near it, such that a third pays.
 
-    Free moves lead to graphs that the data cannot tell apart, and an edge that is not needed may be seen from another of them only.
+    Answers the third (-1: none), and where its vertices begin. Free moves lead to graphs that the
+    data cannot tell apart, and an edge that is not needed may be seen from another of them only.
     """
     find_ancestors(state, state.ancestors[1])
     for i in range(near):
@@ -134,20 +143,23 @@ def _after_free(state: State, terms: Terms, room: Room, changed: Ints, near: int
             for kind in range(4):
                 if pair == first or kind == old:
                     continue
-                value = worth(state, terms, room, pair, kind)
+                value = worth(state, task, room, pair, kind)
                 if abs(value) >= FREE or not is_valid(state, state.ancestors[1], pair, kind):
                     continue
-                beyond = near + _make(state, terms, room, pair, kind, changed[near:])
-                third = _best_near(state, terms, room, changed[near:beyond], pair, limit - value, state.ancestors[2])
+                beyond = near + _make(state, task, room, pair, kind, changed[near:])
+                third = _best_near(state, task, room, changed[near:beyond], pair, limit - value, state.ancestors[2])
                 if third >= 0:
                     return third, beyond
-                _make(state, terms, room, pair, old, changed[near:])
+                _make(state, task, room, pair, old, changed[near:])
     return -1, near
 
 
 @inlined
 def _by_worth(state: State, threshold: float) -> tuple[Ints, int]:
-    """First moves not tried yet that cost less than the threshold, as 4 pair + kind, the best first; and how many there are."""
+    """First moves not tried yet that cost less than the threshold, the best first; and how many.
+
+    A move is 4 pair + kind.
+    """
     moves, room = np.empty(4 * len(state.pairs), np.int64), np.empty(4 * len(state.pairs), np.int64)
     count = 0
     for pair in range(len(state.pairs)):
@@ -173,7 +185,7 @@ def _by_worth(state: State, threshold: float) -> tuple[Ints, int]:
 
 
 @inlined
-def _set_up(state: State, terms: Terms, room: Room) -> None:
+def _set_up(state: State, task: Task, room: Room) -> None:
     """Build lists, keys and scores of the districts from the kinds of the edges."""
     for v in range(len(state.value)):
         state.words[OWN, v] = mixed(v)
@@ -184,35 +196,37 @@ def _set_up(state: State, terms: Terms, room: Room) -> None:
         change(state, pair, kind)
     for v in range(len(state.value)):
         if state.places[ROOT, v] < 0:
-            _settle(state, terms, room, v, v)
+            _settle(state, task, room, v, v)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def climb(state: State, terms: Terms, room: Room, budget: int, max_passes: int) -> bool:
-    """Go on climbing until no move and no pair of moves pays, or until ``budget`` scores were fitted; was the end reached?
+@kernel
+def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) -> bool:
+    """Go on climbing until no move and no pair of moves pays; was this end reached?
 
-    Where it stands is in the state (the graph, and what was tried): called again it goes on as if it had not stopped.
+    If not, ``budget`` scores were fitted. Where it stands is in the state (the graph, and what was
+    tried): called again it goes on as if it had not stopped.
     """
-    changed = np.arange(6 * len(state.value))  # at first every vertex, later those of the districts that a move touched
+    # at first every vertex, later those of the districts that a move touched
+    changed = np.arange(6 * len(state.value))
     count = 0
     stop = state.counts[FITS] + budget
     if state.counts[READY] == 0:
-        _set_up(state, terms, room)
+        _set_up(state, task, room)
         count = len(state.value)
     while True:
         if count:
             find_ancestors(state, state.ancestors[0])
-            _refresh(state, terms, room, changed, count)
+            _refresh(state, task, room, changed, count)
             state.counts[READY] = 1
             count = 0
         move = _best_single(state)
         if move >= 0:
-            count = _make(state, terms, room, move >> 2, move & 3, changed[0:])
+            count = _make(state, task, room, move >> 2, move & 3, changed[0:])
             state.counts[MOVES] += 1
             continue
         if state.counts[PASSES] >= max_passes:
             return True
-        moves, n_moves = _by_worth(state, terms.threshold)
+        moves, n_moves = _by_worth(state, task.threshold)
         for i in range(n_moves):
             if state.counts[FITS] >= stop:
                 return False
@@ -220,17 +234,17 @@ def climb(state: State, terms: Terms, room: Room, budget: int, max_passes: int) 
             if not is_valid(state, state.ancestors[0], pair, kind):
                 continue
             old, first = state.pairs[pair, KIND], state.delta[pair, kind]
-            near = _make(state, terms, room, pair, kind, changed[0:])
+            near = _make(state, task, room, pair, kind, changed[0:])
             steps = 2
-            move = _best_near(state, terms, room, changed[:near], pair, PAIRED - first, state.ancestors[1])
-            if move < 0 and abs(first) < FREE and terms.third < np.inf:
-                move, near = _after_free(state, terms, room, changed, near, pair, -terms.third - first)
+            move = _best_near(state, task, room, changed[:near], pair, PAIRED - first, state.ancestors[1])
+            if move < 0 and abs(first) < FREE and task.third < np.inf:
+                move, near = _after_free(state, task, room, changed, near, pair, -task.third - first)
                 steps = 3
             if move >= 0:
-                count = near + _make(state, terms, room, move >> 2, move & 3, changed[near:])
+                count = near + _make(state, task, room, move >> 2, move & 3, changed[near:])
                 state.counts[MOVES] += steps
                 break
-            _make(state, terms, room, pair, old, changed[0:])
+            _make(state, task, room, pair, old, changed[0:])
             state.tried[pair, kind] = True
         if count:
             state.counts[PASSES] += 1

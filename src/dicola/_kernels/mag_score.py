@@ -1,8 +1,11 @@
-"""How badly a district of a MAG fits a correlation matrix: least squares for one variable, RICF for more.
+"""How badly a district of a MAG fits a correlation matrix.
 
-Residual iterative conditional fitting (Drton, Eichler and Richardson 2009) goes through the members of a district. Given the residuals
-of the others, the arrows into a member and its bidirected edges are the coefficients of one regression. The inverse of the residual
-covariance is carried along, so that no matrix is inverted on the way.
+For one variable it is least squares, for more it is RICF.
+
+Residual iterative conditional fitting (Drton, Eichler and Richardson 2009) goes through the members
+of a district. Given the residuals of the others, the arrows into a member and its bidirected edges
+are the coefficients of one regression. The inverse of the residual covariance is carried along, so
+that no matrix is inverted on the way.
 """
 
 from __future__ import annotations
@@ -10,25 +13,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-
-inner = njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
-"""For functions that only kernels call: without wrappers they compile sooner."""
-inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
-"""For steps of a kernel in one place or two: a function of its own would be compiled again with everything that calls it."""
+from dicola._kernels.arrays import Floats, Ints
+from dicola._kernels.compiled import inlined, inner, kernel
 
 SINGULAR = 1e-12  # a residual variance below it counts as none
 _SWEEPS = 100
 _CLOSE = 1e-4  # how far from its limit n times the misfit may be
 
 
+# lists of a vertex: its parents, the other ends of its bidirected edges, its children
+PA, SP, CH = 0, 1, 2
+
+
 class Room(NamedTuple):
-    """Arrays to work in, few of them so that calls stay light; the constants below say what is where."""
+    """Arrays to work in, few so that calls stay light; the constants below say what is where."""
 
     numbers: Ints
     big: Floats
@@ -37,10 +36,14 @@ class Room(NamedTuple):
     line: Floats
 
 
-PLACE, INSIDE = 0, 1  # numbers: local number of a variable; variable of a local number, members first and then their other parents
+# numbers: local number of a variable; variable of a local number, members first and then their
+# other parents
+PLACE, INSIDE = 0, 1
 WITHIN, NORMAL = 0, 1  # big: correlations inside; normal equations
-SLOPES, ACROSS = 0, 1  # wide: slope of each member on what is inside; covariance of its residual with it
-RESIDUAL, INVERSE, REST, PSEUDO = 0, 1, 2, 3  # small: covariance of the residuals; inverse of the modelled one, and without one member
+# wide: slope of each member on what is inside; covariance of its residual with it
+SLOPES, ACROSS = 0, 1
+# small: covariance of the residuals; inverse of the modelled one, and without one member
+RESIDUAL, INVERSE, REST, PSEUDO = 0, 1, 2, 3
 RIGHT, STEP = 0, 1  # line: right side, then solution, of the normal equations
 
 
@@ -53,7 +56,10 @@ def make_room(n: int, largest: int) -> Room:
 
 @inner
 def solve(normal: Floats, right: Floats, k: int) -> None:
-    """Solve the first k normal equations in place, by Cholesky; a regressor that the ones before it determine gets 0."""
+    """Solve the first k normal equations in place, by Cholesky.
+
+    A regressor that the ones before it determine gets 0.
+    """
     for j in range(k):
         pivot = normal[j, j]
         scale = pivot
@@ -103,7 +109,10 @@ def residual_variance(correlation: Floats, v: int, parents: Ints, k: int, room: 
 
 @inlined
 def _gather(correlation: Floats, members: Ints, d: int, pa: Ints, n_pa: Ints, room: Room) -> int:
-    """Number the members and then their other parents anew, and copy the correlations among them; answers how many they are."""
+    """Number the members and then their other parents anew; answers how many they are.
+
+    The correlations among them are copied.
+    """
     place, inside, within = room.numbers[PLACE], room.numbers[INSIDE], room.big[WITHIN]
     for i in range(d):
         for t in range(n_pa[members[i]]):
@@ -152,7 +161,10 @@ def _relate(i: int, d: int, parents: Ints, k: int, room: Room) -> None:
 
 @inlined
 def _refit(i: int, d: int, parents: Ints, k: int, siblings: Ints, s: int, room: Room) -> float:
-    """Regress member i on its parents and on the pseudo-regressors of its siblings; answers how ln det Omega changes."""
+    """Regress member i on its parents and on the pseudo-regressors of its siblings.
+
+    Answers how ln det Omega changes.
+    """
     place, within, normal, across = room.numbers[PLACE], room.big[WITHIN], room.big[NORMAL], room.wide[ACROSS]
     residual, inverse, rest, pseudo = room.small[RESIDUAL], room.small[INVERSE], room.small[REST], room.small[PSEUDO]
     right, step = room.line[RIGHT], room.line[STEP]
@@ -213,13 +225,18 @@ def _refit(i: int, d: int, parents: Ints, k: int, siblings: Ints, s: int, room: 
     return float(np.log(before * variance))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def misfit(correlation: Floats, n_samples: float, members: Ints, d: int, pa: Ints, n_pa: Ints, sp: Ints, n_sp: Ints, room: Room) -> float:
-    """Minus twice the log likelihood of a district at its best, an observation and without constants: ln det Omega + tr(Omega^-1 E) - d.
+@kernel
+def misfit(correlation: Floats, n_samples: float, members: Ints, d: int, lists: Ints, lengths: Ints, room: Room) -> float:
+    """Minus twice the log likelihood of a district at its best, per observation.
 
-    ``members[:d]`` are joined by bidirected edges; ``pa[v, :n_pa[v]]`` are the parents of v, ``sp[v, :n_sp[v]]`` the other ends of its
-    bidirected edges, all sorted. Of one variable it is the log of the residual variance. The value depends on the district alone.
+    Without constants that is ln det Omega + tr(Omega^-1 E) - d.
+
+    ``members[:d]`` are joined by bidirected edges; ``lists[PA, v, :lengths[PA, v]]`` are the
+    parents of v, ``lists[SP, v, :lengths[SP, v]]`` the other ends of its bidirected edges, all
+    sorted. Of one variable it is the log of the residual variance. The value depends on the
+    district alone.
     """
+    pa, n_pa, sp, n_sp = lists[PA], lengths[PA], lists[SP], lengths[SP]
     if d == 1:
         v = members[0]
         return float(np.log(residual_variance(correlation, v, pa[v], n_pa[v], room)))
@@ -251,5 +268,6 @@ def misfit(correlation: Floats, n_samples: float, members: Ints, d: int, pa: Int
                 value += inverse[a, b] * residual[a, b]
         before, gain, last = gain, last - value, value
         if gain <= 0.0 or (gain < before < np.inf and n_samples * gain * gain < _CLOSE * (before - gain)):
-            break  # the gains shrink like a geometric series, whose rest is gain^2 / (before - gain)
+            # the gains shrink like a geometric series, whose rest is gain^2 / (before - gain)
+            break
     return last

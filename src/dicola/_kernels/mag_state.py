@@ -1,8 +1,9 @@
-"""An ancestral graph as a climb knows it: its edges, the scores of its districts, and what a move is worth.
+"""An ancestral graph as a climb knows it: its edges, its score, and what a move is worth.
 
-An edge between a < b is of one kind: 0 none, 1 a -> b, 2 b -> a, 3 a <-> b. A move gives the edge of one pair another kind. Its worth
-depends on the districts of a and b alone, whose scores are found by a 64-bit key (Zobrist 1970): the exclusive or of a number for every
-member, every arrow into them and every bidirected edge among them.
+An edge between a < b is of one kind: 0 none, 1 a -> b, 2 b -> a, 3 a <-> b. A move gives the edge
+of one pair another kind. Its worth depends on the districts of a and b alone, whose scores are
+found by a 64-bit key (Zobrist 1970): the exclusive or of a number for every member, every arrow
+into them and every bidirected edge among them.
 """
 
 from __future__ import annotations
@@ -10,30 +11,30 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dicola._kernels.mag_score import Bools, Floats, Ints, Room, inner, misfit
-
-Words = NDArray[np.uint64]
+from dicola._kernels.arrays import Bools, Floats, Ints, put_in_order
+from dicola._kernels.bits import ONE, Words
+from dicola._kernels.compiled import inner
+from dicola._kernels.mag_score import CH, PA, SP, Room, misfit
 
 NO, FORTH, BACK, BOTH = 0, 1, 2, 3
 A, B, KIND = 0, 1, 2  # columns of ``State.pairs``
 _PROBES = 16
-_ONE = np.uint64(1)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class State(NamedTuple):
-    """An ancestral graph with all that a climb knows of it; the constants below say what is where."""
+    """A graph with all that a climb knows of it; the constants below say what is where."""
 
     pairs: Ints  # the pairs whose edge may change: a, b, kind of the edge
     starts: Ints  # numbers of the pairs at each vertex, in compressed rows
     incident: Ints
     delta: Floats  # by pair and new kind: what the move would change
     tried: Bools  # by pair and new kind: first moves that no second one redeems
-    lists: Ints  # sorted neighbours of each vertex, by relation
+    lists: Ints  # sorted neighbours of each vertex, by relation (``mag_score`` says which)
     lengths: Ints
-    ancestors: Bools  # row v: v and its ancestors; of the graph, and after one and two moves that are only tried
+    # row v: v and its ancestors; of the graph, and after one and two moves that are only tried
+    ancestors: Bools
     places: Ints
     words: Words
     value: Floats  # score of a district, by root
@@ -42,26 +43,31 @@ class State(NamedTuple):
     counts: Ints
 
 
-PA, CH, SP = 0, 1, 2  # lists: parents, children, siblings
-ROOT, SIZE, MEMBERS, STACK, SEEN = 0, 1, 2, 3, 4  # places: smallest member of the district of a vertex; size of a district, by root; room
+# places: smallest member of the district of a vertex; size of a district, by root; room
+ROOT, SIZE, MEMBERS, STACK, SEEN = 0, 1, 2, 3, 4
 OWN, KEY = 0, 1  # words: key of a vertex with the arrows into it; key of a district, by root
-FITS, MOVES, PASSES, LAST, READY = 0, 1, 2, 3, 4  # counts: scores fitted, moves made, passes made, in the last pass?, all worths known?
+# counts: scores fitted, moves made, passes made, in the last pass?, all worths known?
+FITS, MOVES, PASSES, LAST, READY = 0, 1, 2, 3, 4
 
 
-class Terms(NamedTuple):
-    """What the score is made of, and the bounds of the climb."""
+class Task(NamedTuple):
+    """What the score is made of (see ``dicola._kernels.terms``), and the bounds of the climb."""
 
     correlation: Floats
     n_samples: float
     price: float
     max_district: int
     threshold: float
-    third: float  # what three moves, the first two of them free, must gain; infinite where no third is looked for
+    # what three moves, the first two of them free, must gain; infinite where no third is looked for
+    third: float
 
 
 @inner
 def mixed(code: int) -> np.uint64:
-    """A number that looks random, the same for the same code (the finaliser of SplitMix64, Steele et al. 2014)."""
+    """A number that looks random, the same for the same code.
+
+    It is the finaliser of SplitMix64 (Steele et al. 2014).
+    """
     x = np.uint64(code) * _GOLDEN + _GOLDEN
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -70,24 +76,12 @@ def mixed(code: int) -> np.uint64:
 
 @inner
 def _arrow_key(a: int, b: int, n: int) -> np.uint64:
-    key: np.uint64 = mixed(n + a * n + b)
-    return key
+    return mixed(n + a * n + b)
 
 
 @inner
 def _joint_key(a: int, b: int, n: int) -> np.uint64:
-    key: np.uint64 = mixed(n + n * n + min(a, b) * n + max(a, b))
-    return key
-
-
-@inner
-def _insert(lists: Ints, lengths: Ints, v: int, w: int) -> None:
-    at = lengths[v]
-    while at > 0 and lists[v, at - 1] > w:
-        lists[v, at] = lists[v, at - 1]
-        at -= 1
-    lists[v, at] = w
-    lengths[v] += 1
+    return mixed(n + n * n + min(a, b) * n + max(a, b))
 
 
 @inner
@@ -104,7 +98,8 @@ def _take_out(lists: Ints, lengths: Ints, v: int, w: int) -> None:
 def _list(state: State, relation: int, v: int, w: int, there: bool) -> None:
     """Put w among the parents, children or siblings of v, or take it out."""
     if there:
-        _insert(state.lists[relation], state.lengths[relation], v, w)
+        put_in_order(state.lists[relation, v], state.lengths[relation, v], w)
+        state.lengths[relation, v] += 1
     else:
         _take_out(state.lists[relation], state.lengths[relation], v, w)
 
@@ -131,9 +126,10 @@ def change(state: State, pair: int, kind: int) -> None:
 
 @inner
 def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
-    """Collect the district of a vertex in ``members``, sorted, as if the bidirected edge start - ``without`` were not there.
+    """Collect the district of a vertex in ``members``, sorted.
 
-    Answers its size and its key. With ``without = start`` it is the district as it is.
+    The bidirected edge start - ``without`` is left out. Answers its size and its key. With
+    ``without = start`` it is the district as it is.
     """
     n = len(state.value)
     members, stack, seen = state.places[MEMBERS], state.places[STACK], state.places[SEEN]
@@ -153,11 +149,7 @@ def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
                 key ^= _joint_key(v, w, n)
             if seen[w] == 0:
                 seen[w] = 1
-                at = count
-                while at > 0 and members[at - 1] > w:
-                    members[at] = members[at - 1]
-                    at -= 1
-                members[at] = w
+                put_in_order(members, count, w)
                 count += 1
                 stack[top] = w
                 top += 1
@@ -176,13 +168,16 @@ def _known(state: State, key: np.uint64) -> tuple[bool, float]:
             return True, state.scores[at]
         if state.keys[at] == 0:
             return False, 0.0
-        at = (at + _ONE) & mask
+        at = (at + ONE) & mask
     return False, 0.0
 
 
 @inner
-def score_of(state: State, terms: Terms, room: Room, start: int) -> float:
-    """The score of the district of a vertex, from the table or fitted; where its part of the table is full, the first goes."""
+def score_of(state: State, task: Task, room: Room, start: int) -> float:
+    """The score of the district of a vertex, from the table or fitted.
+
+    Where its part of the table is full, the first goes.
+    """
     d, key = district(state, start, start)
     found, value = _known(state, key)
     if found:
@@ -192,14 +187,14 @@ def score_of(state: State, terms: Terms, room: Room, start: int) -> float:
     edges = 0
     for i in range(d):
         edges += 2 * lengths[PA, members[i]] + lengths[SP, members[i]]
-    loss = misfit(terms.correlation, terms.n_samples, members, d, lists[PA], lengths[PA], lists[SP], lengths[SP], room)
-    value = terms.n_samples * loss + terms.price * (edges // 2)
+    loss = misfit(task.correlation, task.n_samples, members, d, lists, lengths, room)
+    value = task.n_samples * loss + task.price * (edges // 2)
     mask = np.uint64(len(state.keys) - 1)
     at = key & mask
     for _ in range(_PROBES):
         if state.keys[at] == 0:
             break
-        at = (at + _ONE) & mask
+        at = (at + ONE) & mask
     if state.keys[at] != 0:
         at = key & mask
     state.keys[at] = key
@@ -208,7 +203,7 @@ def score_of(state: State, terms: Terms, room: Room, start: int) -> float:
 
 
 @inner
-def worth(state: State, terms: Terms, room: Room, pair: int, kind: int) -> float:
+def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
     """What a move would change in the score; infinite where it would make a district too large."""
     n = len(state.value)
     a, b, old = state.pairs[pair, A], state.pairs[pair, B], state.pairs[pair, KIND]
@@ -223,7 +218,7 @@ def worth(state: State, terms: Terms, room: Room, pair: int, kind: int) -> float
     one = root_a == root_b  # both ends are in one district before; after the move?
     if kind == BOTH:
         after_one = True
-        if not one and state.places[SIZE, root_a] + state.places[SIZE, root_b] > terms.max_district:
+        if not one and state.places[SIZE, root_a] + state.places[SIZE, root_b] > task.max_district:
             return np.inf
         key_a = key_a ^ joint if one else key_a ^ key_b ^ joint
     elif old == BOTH:
@@ -248,7 +243,7 @@ def worth(state: State, terms: Terms, room: Room, pair: int, kind: int) -> float
         found, value = _known(state, key)
         if not found:
             change(state, pair, kind)
-            value = score_of(state, terms, room, b if side else a)
+            value = score_of(state, task, room, b if side else a)
             change(state, pair, old)
         after += value
     return after - before

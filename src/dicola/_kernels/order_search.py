@@ -1,81 +1,140 @@
 """Search for a good order of the variables, on the correlation matrix.
 
-What ``parent_search`` knows of the trails tells which variables a move touches, so that few of the searches it asks for have to be made.
+What ``parent_search`` knows of the trails tells which variables a move touches, so that few of the
+searches it asks for have to be made.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from dicola._kernels.parent_search import changes, search
+from dicola._kernels.arrays import Bools, Floats, Ints
+from dicola._kernels.bits import Words
+from dicola._kernels.compiled import inlined, kernel
+from dicola._kernels.parent_search import Room, Trails, changes, least_share, make_room, search
+from dicola._kernels.terms import Terms
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
-
-GAIN = 1e-6  # by how much one place must be better than another; orders of one Markov class differ by rounding only
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def start(
-    correlation: Floats,
-    n: float,
-    penalty: float,
-    order: Ints,
-    factors: Floats,
-    alongs: Floats,
-    trails: Ints,
-    lengths: Ints,
-    parents: Ints,
-    counts: Ints,
-    scores: Floats,
-) -> bool:
-    """Trails, parents and scores of all variables in this order; ``False`` where a trail outgrows its room."""
-    p, room = trails.shape
-    rows, left = np.empty((room, p)), np.empty((2, p))
-    for k in range(p):
-        v = order[k]
-        lengths[v], counts[v], scores[v] = search(
-            correlation, n, penalty, v, order, k, factors[v], alongs[v], trails[v], rows, left, parents[v]
-        )
-        if lengths[v] < 0:
-            return False
-    return True
+# by how much one place must be better than another; orders of one Markov class differ by rounding
+# only
+GAIN = 1e-6
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def sweep(
-    first: int,
-    last: int,
-    correlation: Floats,
-    n: float,
-    penalty: float,
-    order: Ints,
-    factors: Floats,
-    alongs: Floats,
-    trails: Ints,
-    lengths: Ints,
-    parents: Ints,
-    counts: Ints,
-    scores: Floats,
-    keys: Words,
-    known: Words,
-    own: Floats,
-) -> tuple[int, int, bool]:
-    """Move each variable from ``first`` up to ``last`` to its best place, if that is better than where it stands.
+class Memory(NamedTuple):
+    """Scores known: ``own[v, k]`` is that of v behind the k others whose key is ``known[v, k]``."""
 
-    ``own[v, k]`` is the score of v behind k others, known for the set of others whose key is ``known[v, k]``. Answers the number of
-    moves and of searches, and whether every trail found room; where one did not, nothing is to be made of the state.
+    keys: Words  # by variable; the key of a set is the exclusive or of those of its members
+    known: Words
+    own: Floats
+
+
+class Tally(NamedTuple):
+    """The moves and the searches made, and whether every trail found room.
+
+    If not, nothing is to be made of the state.
     """
-    p, room = trails.shape
-    least = 1.0 - np.exp(-penalty / n)
-    rows, left, row = np.empty((room, p)), np.empty((2, p)), np.empty(room)
-    factor, along, trail, found = np.zeros((room, room)), np.empty((3, room)), np.empty(room, np.int64), np.empty(room, np.int64)
-    others, pool = np.empty(p, np.int64), np.empty(p, np.int64)
-    helps = np.empty(p)  # how the score of the variable at this place changes when v comes before it
-    touched = np.zeros(p, np.bool_)
+
+    moves: int
+    searches: int
+    fits: bool
+
+
+class Outlook(NamedTuple):
+    """What it would change if one variable stood elsewhere."""
+
+    others: Ints  # all other variables, in their order
+    helps: Floats  # how the score of each changes when the variable comes before it
+    touched: Bools  # does its trail change?
+
+
+@kernel
+def start(terms: Terms, trails: Trails, order: Ints) -> bool:
+    """Trails, parents and scores in this order; ``False`` where a trail outgrows its room."""
+    room, fits = make_room(trails), True
+    for k in range(len(order)):
+        fits = fits and search(terms, trails, room, order[k], order[k], order, k)
+    return fits
+
+
+@inlined
+def _look_out(terms: Terms, trails: Trails, room: Room, outlook: Outlook, v: int, place: int) -> int:
+    """Fill in the outlook of v, which stands at this place.
+
+    Answers the number of searches made, or -1 where one found no room.
+    """
+    others, helps, touched = outlook
+    least, tried, searches = least_share(terms), len(others) + 1, 0
+    pool = np.empty(len(others), np.int64)
+    for k in range(len(others)):
+        w = others[k]
+        helps[k], touched[k] = 0.0, False
+        if k < place:
+            touched[k] = changes(terms, trails, room, w, w, v, least)
+        else:
+            for i in range(trails.lengths[w]):
+                touched[k] |= trails.taken[w, i] == v
+        if not touched[k]:
+            continue
+        for i in range(k):
+            pool[i] = others[i]
+        pool[k] = v
+        if not search(terms, trails, room, tried, w, pool, k + 1 if k < place else k):
+            return -1
+        searches += 1
+        change = trails.scores[tried] - trails.scores[w]
+        helps[k] = change if k < place else -change
+    return searches
+
+
+@inlined
+def _score_places(terms: Terms, trails: Trails, room: Room, memory: Memory, others: Ints, v: int) -> int:
+    """Fill in the scores of v at every place among the others.
+
+    Answers the number of searches made, or -1 where one found no room.
+    """
+    keys, known, own = memory
+    least, tried, searches = least_share(terms), len(others) + 1, 0
+    # is the trail that is tried that of v behind the others before?
+    key, fresh = np.uint64(0), False
+    for k in range(len(others) + 1):
+        if known[v, k] == key and not np.isnan(own[v, k]):
+            fresh = False
+        else:
+            if not fresh or changes(terms, trails, room, tried, v, others[k - 1], least):
+                if not search(terms, trails, room, tried, v, others, k):
+                    return -1
+                searches += 1
+                fresh = True
+            known[v, k], own[v, k] = key, trails.scores[tried]
+        if k < len(others):
+            key ^= keys[others[k]]
+    return searches
+
+
+@inlined
+def _best_place(helps: Floats, own: Floats, place: int) -> int:
+    """Where a variable of this place stands best; the nearest of equals, an earlier one first."""
+    best, target = 0.0, place
+    change = 0.0
+    for k in range(place - 1, -1, -1):
+        change += helps[k]
+        if change + own[k] - own[place] < best - GAIN:
+            best, target = change + own[k] - own[place], k
+    change = 0.0
+    for k in range(place, len(helps)):
+        change -= helps[k]
+        if change + own[k + 1] - own[place] < best - GAIN:
+            best, target = change + own[k + 1] - own[place], k + 1
+    return target
+
+
+@kernel
+def sweep(terms: Terms, trails: Trails, memory: Memory, order: Ints, first: int, last: int) -> Tally:
+    """Move each variable from ``first`` up to ``last`` to its best place, if it is a better one."""
+    p, room = len(order), make_room(trails)
+    outlook = Outlook(np.empty(p - 1, np.int64), np.empty(p - 1), np.zeros(p - 1, np.bool_))
+    others, touched = outlook.others, outlook.touched
     moves = searches = 0
     for v in range(first, last):
         place = 0
@@ -83,164 +142,105 @@ def sweep(
             place += 1
         for k in range(p - 1):
             others[k] = order[k] if k < place else order[k + 1]
-
-        for k in range(p - 1):
-            w = others[k]
-            helps[k], touched[k] = 0.0, False
-            if k < place:
-                if changes(correlation, least, w, v, factors[w], alongs[w], trails[w], lengths[w], row):
-                    for i in range(k):
-                        pool[i] = others[i]
-                    pool[k] = v
-                    taken, _, score = search(correlation, n, penalty, w, pool, k + 1, factor, along, trail, rows, left, found)
-                    if taken < 0:
-                        return moves, searches, False
-                    searches += 1
-                    helps[k], touched[k] = score - scores[w], True
-            else:
-                for i in range(lengths[w]):
-                    if trails[w, i] == v:
-                        taken, _, score = search(correlation, n, penalty, w, others, k, factor, along, trail, rows, left, found)
-                        if taken < 0:
-                            return moves, searches, False
-                        searches += 1
-                        helps[k], touched[k] = scores[w] - score, True
-                        break
-
-        key, taken, score = np.uint64(0), -1, 0.0
-        for k in range(p):
-            if known[v, k] == key and not np.isnan(own[v, k]):
-                taken = -1
-            else:
-                if taken < 0 or changes(correlation, least, v, others[k - 1], factor, along, trail, taken, row):
-                    taken, _, score = search(correlation, n, penalty, v, others, k, factor, along, trail, rows, left, found)
-                    if taken < 0:
-                        return moves, searches, False
-                    searches += 1
-                known[v, k], own[v, k] = key, score
-            if k < p - 1:
-                key ^= keys[others[k]]
-
-        best, target = 0.0, place
-        change = 0.0
-        for k in range(place - 1, -1, -1):
-            change += helps[k]
-            if change + own[v, k] - own[v, place] < best - GAIN:
-                best, target = change + own[v, k] - own[v, place], k
-        change = 0.0
-        for k in range(place, p - 1):
-            change -= helps[k]
-            if change + own[v, k + 1] - own[v, place] < best - GAIN:
-                best, target = change + own[v, k + 1] - own[v, place], k + 1
+        for_others = _look_out(terms, trails, room, outlook, v, place)
+        if for_others < 0:
+            return Tally(moves, searches, False)
+        for_itself = _score_places(terms, trails, room, memory, others, v)
+        if for_itself < 0:
+            return Tally(moves, searches, False)
+        searches += for_others + for_itself
+        target = _best_place(outlook.helps, memory.own[v], place)
         if target == place:
             continue
-
         moves += 1
         for k in range(p):
             order[k] = others[k] if k < target else (v if k == target else others[k - 1])
         for k in range(min(place, target), max(place, target) + 1):
             w = order[k]
             if w == v or touched[k if k < target else k - 1]:
-                lengths[w], counts[w], scores[w] = search(
-                    correlation, n, penalty, w, order, k, factors[w], alongs[w], trails[w], rows, left, parents[w]
-                )
+                search(terms, trails, room, w, w, order, k)
                 searches += 1
-    return moves, searches, True
+    return Tally(moves, searches, True)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def tuck(
-    first: int,
-    last: int,
-    correlation: Floats,
-    n: float,
-    penalty: float,
-    order: Ints,
-    factors: Floats,
-    alongs: Floats,
-    trails: Ints,
-    lengths: Ints,
-    parents: Ints,
-    counts: Ints,
-    scores: Floats,
-) -> tuple[int, int, bool]:
-    """Move variables from ``first`` up to ``last`` to before one of their parents, each with its ancestors in between, where it pays.
+@inlined
+def _part(trails: Trails, order: Ints, places: Ints, moved: Bools, changed: Ints, v: int, begin: int) -> int:
+    """Mark v and its ancestors behind the place ``begin``; answers how many they are.
 
-    Answers the number of moves and of searches, and whether every trail found room, as ``sweep`` does.
+    The order in which they come before it is written to ``changed``.
     """
-    p, room = trails.shape
-    least = 1.0 - np.exp(-penalty / n)
-    rows, left, row = np.empty((room, p)), np.empty((2, p)), np.empty(room)
-    factor, along, trail, found = np.zeros((room, room)), np.empty((3, room)), np.empty(room, np.int64), np.empty(room, np.int64)
-    place, moved, touched = np.empty(p, np.int64), np.zeros(p, np.bool_), np.zeros(p, np.bool_)
+    end, size = places[v], 0
+    moved[v] = True
+    for k in range(end, begin, -1):
+        w = order[k]
+        if moved[w]:
+            size += 1
+            for i in range(trails.counts[w]):
+                if places[trails.parents[w, i]] > begin:
+                    moved[trails.parents[w, i]] = True
+    for k in range(begin):
+        changed[k] = order[k]
+    front, back = begin, begin + size
+    for k in range(begin, end + 1):
+        w = order[k]
+        if moved[w]:
+            changed[front] = w
+            front += 1
+        else:
+            changed[back] = w
+            back += 1
+    return size
+
+
+@kernel
+def tuck(terms: Terms, trails: Trails, order: Ints, first: int, last: int) -> Tally:
+    """Move variables from ``first`` up to ``last`` to before one of their parents, where it pays.
+
+    Each takes its ancestors in between along.
+    """
+    p, tried, room, least = len(order), len(order), make_room(trails), least_share(terms)
+    places, moved, touched = np.empty(p, np.int64), np.zeros(p, np.bool_), np.zeros(p, np.bool_)
     changed = np.empty(p, np.int64)
     moves = searches = 0
     for k in range(p):
-        place[order[k]] = k
+        places[order[k]] = k
     for v in range(first, last):
         at = 0
-        while at < counts[v]:
-            u = parents[v, at]
+        while at < trails.counts[v]:
+            begin, end = places[trails.parents[v, at]], places[v]
             at += 1
-            begin, end = place[u], place[v]
-            size = 0  # how many move: v and its ancestors behind u
-            moved[v] = True
-            for k in range(end, begin, -1):
-                w = order[k]
-                if moved[w]:
-                    size += 1
-                    for i in range(counts[w]):
-                        if place[parents[w, i]] > begin:
-                            moved[parents[w, i]] = True
-            for k in range(begin):
-                changed[k] = order[k]
-            front, back = begin, begin + size
-            for k in range(begin, end + 1):
-                w = order[k]
-                if moved[w]:
-                    changed[front] = w
-                    front += 1
-                else:
-                    changed[back] = w
-                    back += 1
+            size = _part(trails, order, places, moved, changed, v, begin)
             change = 0.0
             for k in range(begin, end + 1):
                 w = changed[k]
                 touched[k] = False
                 if moved[w]:
-                    for i in range(lengths[w]):
-                        t = trails[w, i]
-                        if begin <= place[t] < place[w] and not moved[t]:
+                    for i in range(trails.lengths[w]):
+                        t = trails.taken[w, i]
+                        if begin <= places[t] < places[w] and not moved[t]:
                             touched[k] = True
                             break
                 else:
                     for i in range(begin, begin + size):
-                        if place[changed[i]] > place[w] and changes(
-                            correlation, least, w, changed[i], factors[w], alongs[w], trails[w], lengths[w], row
-                        ):
+                        if places[changed[i]] > places[w] and changes(terms, trails, room, w, w, changed[i], least):
                             touched[k] = True
                             break
                 if touched[k]:
-                    taken, _, score = search(correlation, n, penalty, w, changed, k, factor, along, trail, rows, left, found)
-                    if taken < 0:
-                        return moves, searches, False
+                    if not search(terms, trails, room, tried, w, changed, k):
+                        return Tally(moves, searches, False)
                     searches += 1
-                    change += score - scores[w]
+                    change += trails.scores[tried] - trails.scores[w]
             for k in range(begin, end + 1):
                 moved[order[k]] = False
             if change >= -GAIN:
                 continue
             moves += 1
             for k in range(begin, end + 1):
-                w = changed[k]
-                order[k] = w
-                place[w] = k
+                order[k] = changed[k]
+                places[changed[k]] = k
             for k in range(begin, end + 1):
                 if touched[k]:
-                    w = order[k]
-                    lengths[w], counts[w], scores[w] = search(
-                        correlation, n, penalty, w, order, k, factors[w], alongs[w], trails[w], rows, left, parents[w]
-                    )
+                    search(terms, trails, room, order[k], order[k], order, k)
                     searches += 1
             at = 0
-    return moves, searches, True
+    return Tally(moves, searches, True)

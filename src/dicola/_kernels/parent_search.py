@@ -1,42 +1,102 @@
 """The best parents of a variable among those before it in an order, on the correlation matrix.
 
-Parents of v are grown and shrunk. Growing takes the candidate with the largest partial correlation again and again; the variables
-taken, in this order, are the *trail* of v, with a Cholesky factor that gains one row a step. Whether one more candidate would change a
-trail can be told from the factor alone, without looking at the other candidates, and a candidate that is not on a trail can go without
-changing it. Both ways take the same floating-point steps in the same order, so that they agree to the bit.
+Parents of v are grown and shrunk. Growing takes the candidate with the largest partial correlation
+again and again; the variables taken, in this order, are the *trail* of v, with a Cholesky factor
+that gains one row per step. Whether one more candidate would change a trail can be told from the
+factor alone, without looking at the other candidates, and a candidate that is not on a trail can go
+without changing it. Both ways take the same floating-point steps in the same order, so that they
+agree to the bit.
 """
 
 from __future__ import annotations
 
 from math import log, sqrt
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from dicola._kernels.arrays import Floats, Ints
+from dicola._kernels.compiled import hot, inner
+from dicola._kernels.terms import Terms
 
 SINGULAR = 1e-10
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def grow(
-    correlation: Floats, least: float, v: int, pool: Ints, size: int, factor: Floats, along: Floats, trail: Ints, rows: Floats, left: Floats
-) -> int:
-    """Grow the trail of v among the first ``size`` variables of ``pool``; answers its length, or -1 where the room is too small.
+class Trails(NamedTuple):
+    """Trails with the parents and the score that come of them, by place.
 
-    A candidate is taken while it takes away at least the share ``least`` of what is left of the variance of v. Column j of ``rows``
-    belongs to ``pool[j]``: its part along each variable taken; ``left[0]`` is what is left of its variance, ``left[1]`` of its
-    covariance with v. Row k of ``factor`` is that of ``trail[k]``; ``along[0, k]`` is the part of v along it, ``along[1, k]`` the square
-    thereof as the choice saw it, ``along[2, k]`` what was left of the variance of v before.
+    Place v belongs to the variable v, the place after the last to a search that is only tried.
     """
-    room = len(trail)
+
+    factor: Floats  # row k: that of the k-th variable taken
+    along: Floats  # column k: what the k-th variable taken says of v; see below
+    taken: Ints  # the variables taken, one after the other
+    lengths: Ints
+    parents: Ints
+    counts: Ints
+    scores: Floats
+
+
+# along: the part of v along it, the square of this as the choice saw it, the variance of v left
+# before
+PART, SQUARE, REST = 0, 1, 2
+
+
+class Room(NamedTuple):
+    """Arrays to work in. Column j belongs to candidate j, or ``line`` to one candidate alone."""
+
+    rows: Floats  # its part along each variable taken
+    left: Floats  # what is left of its variance, and of its covariance with v
+    line: Floats
+
+
+def make_trails(n: int, longest: int) -> Trails:
+    """Trails for n variables, each of fewer than ``longest`` others."""
+    places = n + 1
+    return Trails(
+        factor=np.zeros((places, longest, longest)),
+        along=np.zeros((places, 3, longest)),
+        taken=np.zeros((places, longest), np.int64),
+        lengths=np.zeros(places, np.int64),
+        parents=np.zeros((places, longest), np.int64),
+        counts=np.zeros(places, np.int64),
+        scores=np.zeros(places),
+    )
+
+
+@inner
+def make_room(trails: Trails) -> Room:
+    """Room for searches that leave such trails."""
+    places, longest = trails.taken.shape
+    return Room(np.empty((longest, places - 1)), np.empty((2, places - 1)), np.empty(longest))
+
+
+@inner
+def least_share(terms: Terms) -> float:
+    """The share of the variance left that a candidate must take away to be worth its price."""
+    return float(1.0 - np.exp(-terms.price / terms.n_samples))
+
+
+@inner
+def _is_worth(square: float, rest: float, least: float) -> bool:
+    """Does a candidate with this squared part take away enough of what is left of the variance?
+
+    Nothing is left to a variable that is determined.
+    """
+    return rest > SINGULAR and square > least * rest
+
+
+@hot
+def _grow(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: Ints, size: int) -> bool:
+    """Grow the trail of v among the first ``size`` of ``pool``; ``False``: it outgrew its room."""
+    correlation, least = terms.correlation, least_share(terms)
+    factor, along, taken = trails.factor[place], trails.along[place], trails.taken[place]
+    rows, left = room.rows, room.left
     for j in range(size):
         left[0, j] = 1.0
         left[1, j] = correlation[v, pool[j]]
     rest = 1.0
-    taken = 0
+    length = 0
     while True:
         best, chosen = 0.0, -1
         for j in range(size):
@@ -44,25 +104,26 @@ def grow(
                 square = left[1, j] * left[1, j] / left[0, j]
                 if square > best or (square == best and chosen >= 0 and pool[j] < pool[chosen]):
                     best, chosen = square, j
-        along[2, taken] = rest
-        if chosen < 0 or not is_worth(best, rest, least):
-            return taken
-        if taken + 1 == room:
-            return -1
+        along[REST, length] = rest
+        if chosen < 0 or not _is_worth(best, rest, least):
+            trails.lengths[place] = length
+            return True
+        if length + 1 == len(taken):
+            return False
         new = pool[chosen]
         scale = sqrt(left[0, chosen])
         part = left[1, chosen] / scale
-        trail[taken] = new
-        along[0, taken] = part
-        along[1, taken] = best
-        factor[taken, taken] = scale
-        for i in range(taken):
-            factor[taken, i] = rows[i, chosen]
-        row = rows[taken]
+        taken[length] = new
+        along[PART, length] = part
+        along[SQUARE, length] = best
+        factor[length, length] = scale
+        for i in range(length):
+            factor[length, i] = rows[i, chosen]
+        row = rows[length]
         for j in range(size):
             row[j] = correlation[new, pool[j]]
-        for i in range(taken):
-            step, earlier = factor[taken, i], rows[i]
+        for i in range(length):
+            step, earlier = factor[length, i], rows[i]
             for j in range(size):
                 row[j] -= step * earlier[j]
         for j in range(size):
@@ -71,50 +132,42 @@ def grow(
             left[1, j] -= row[j] * part
         left[0, chosen] = -1.0
         rest -= best
-        taken += 1
+        length += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def is_worth(square: float, rest: float, least: float) -> bool:
-    """Does a candidate with this squared part take away enough of what is left of the variance? Nothing is left to a determined one."""
-    return rest > SINGULAR and square > least * rest
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def changes(
-    correlation: Floats, least: float, v: int, other: int, factor: Floats, along: Floats, trail: Ints, taken: int, row: Floats
-) -> bool:
-    """Would ``other`` as one more candidate change the trail of v?"""
+@hot
+def changes(terms: Terms, trails: Trails, room: Room, place: int, v: int, other: int, least: float) -> bool:
+    """Would ``other`` as one more candidate change the trail of v at this place?"""
+    correlation, line, length = terms.correlation, room.line, trails.lengths[place]
+    factor, along, taken = trails.factor[place], trails.along[place], trails.taken[place]
     variance, covariance = 1.0, correlation[v, other]
-    for k in range(taken):
+    for k in range(length):
         if variance <= SINGULAR:
             return False
         square = covariance * covariance / variance
-        if square > along[1, k] or (square == along[1, k] and other < trail[k]):
+        if square > along[SQUARE, k] or (square == along[SQUARE, k] and other < taken[k]):
             return True
-        part = correlation[trail[k], other]
+        part = correlation[taken[k], other]
         for i in range(k):
-            part -= factor[k, i] * row[i]
+            part -= factor[k, i] * line[i]
         part /= factor[k, k]
-        row[k] = part
+        line[k] = part
         variance -= part * part
-        covariance -= part * along[0, k]
-    return variance > SINGULAR and is_worth(covariance * covariance / variance, along[2, taken], least)
+        covariance -= part * along[PART, k]
+    return variance > SINGULAR and _is_worth(covariance * covariance / variance, along[REST, length], least)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def shrink(
-    correlation: Floats, n: float, penalty: float, v: int, factor: Floats, along: Floats, trail: Ints, taken: int, parents: Ints
-) -> tuple[int, float]:
-    """Drop from the trail, one at a time, the variable that is missed least, while this lowers the score.
+@hot
+def _shrink(terms: Terms, trails: Trails, place: int, v: int) -> None:
+    """Drop from the trail the variable that is missed least, while this lowers the score.
 
-    Leaves the parents in ``parents`` and answers their number and the score ``n ln(residual variance) + penalty · (number of parents)``.
+    Leaves the parents and the score ``n ln(residual variance) + price · (number of parents)``.
     """
-    for k in range(taken):
-        parents[k] = trail[k]
-    rest = max(along[2, taken], SINGULAR)
-    size = taken
-    lower, parts = factor, along[0]
+    correlation, n, size = terms.correlation, terms.n_samples, trails.lengths[place]
+    lower, parts, parents = trails.factor[place], trails.along[place, PART], trails.parents[place]
+    for k in range(size):
+        parents[k] = trails.taken[place, k]
+    rest = max(trails.along[place, REST, size], SINGULAR)
     while size:
         inverse = np.zeros((size, size))
         for c in range(size):
@@ -133,7 +186,7 @@ def shrink(
             missed = weight * weight / spread
             if missed < least or (missed == least and parents[c] < parents[weakest]):
                 least, weakest = missed, c
-        if n * log((rest + least) / rest) >= penalty:
+        if n * log((rest + least) / rest) >= terms.price:
             break
         size -= 1
         for k in range(weakest, size):
@@ -154,30 +207,17 @@ def shrink(
             parts[k] = covariance / lower[k, k]
             rest -= parts[k] * parts[k]
         rest = max(rest, SINGULAR)
-    return size, n * log(rest) + penalty * size
+    trails.counts[place] = size
+    trails.scores[place] = n * log(rest) + terms.price * size
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def search(
-    correlation: Floats,
-    n: float,
-    penalty: float,
-    v: int,
-    pool: Ints,
-    size: int,
-    factor: Floats,
-    along: Floats,
-    trail: Ints,
-    rows: Floats,
-    left: Floats,
-    parents: Ints,
-) -> tuple[int, int, float]:
-    """Grow and shrink the parents of v among the first ``size`` of ``pool``: the length of the trail (-1: no room), the number of
-    parents, the score.
+@inner
+def search(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: Ints, size: int) -> bool:
+    """Grow and shrink the parents of v among the first ``size`` of ``pool``.
+
+    ``False`` where its trail outgrows its room.
     """
-    least = 1.0 - np.exp(-penalty / n)
-    taken = grow(correlation, least, v, pool, size, factor, along, trail, rows, left)
-    if taken < 0:
-        return -1, 0, 0.0
-    count, score = shrink(correlation, n, penalty, v, factor, along, trail, taken, parents)
-    return taken, count, score
+    if not _grow(terms, trails, room, place, v, pool, size):
+        return False
+    _shrink(terms, trails, place, v)
+    return True

@@ -1,48 +1,63 @@
-"""Search for a separating set by partial correlation, sweeping the residual covariance while walking the tree of subsets.
+"""Search for a separating set by partial correlation.
 
-Conditioning on one more variable p changes a residual covariance by one step, ``w[a, b] - (w[a, p] / w[p, p]) * w[p, b]``. Subsets of
-one size are visited in lexicographic order; each shares the steps of its common beginning with the one before, so that the last step,
-the only one taken per test, costs a handful of multiplications. A variable that is determined by those already taken (residual
-variance below ``SINGULAR``) adds nothing and is passed over, as a pseudo-inverse would.
+The residual covariance is swept while walking the tree of subsets: conditioning on one more
+variable p changes it by one step, ``w[a, b] - (w[a, p] / w[p, p]) * w[p, b]``. Subsets of one size
+are visited in lexicographic order; each shares the steps of its common beginning with the one
+before, so that the last step, the only one taken per test, costs a handful of multiplications. A
+variable that is determined by those already taken (residual variance below ``SINGULAR``) adds
+nothing and is passed over, as a pseudo-inverse would.
 
-A pair is dependent given S iff ``cov(x, y | S)² > limit · var(x | S) · var(y | S)``, where ``limit`` is the squared critical
-correlation for the size of S.
+A pair is dependent given S iff ``cov(x, y | S)² > limit · var(x | S) · var(y | S)``, where
+``limit`` is the squared critical correlation for the size of S.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
-from numpy.typing import NDArray
+from typing import NamedTuple
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.uint8]
-Bools = NDArray[np.bool_]
+import numpy as np
+
+from dicola._kernels.arrays import Bools, Flags, Floats, Ints, longer
+from dicola._kernels.compiled import inlined, inner, kernel
 
 SINGULAR = 1e-10
 
 
-@njit(cache=True, nogil=True)
-def longer(old: Ints, needed: int) -> Ints:
-    """The same array with room for as many entries, and for as many again when it has to grow."""
-    if needed <= len(old):
-        return old
-    new = np.empty(2 * needed, np.int64)
-    for i in range(len(old)):
-        new[i] = old[i]
-    return new
+class Room(NamedTuple):
+    """Arrays that ``first_separator`` works in; the set it finds is left in ``found``."""
+
+    found: Ints
+    residuals: Floats  # what is left of all covariances, by the number of variables taken
+    chosen: Ints  # places of the variables taken
+    # parts that hold all of these; behind them, parts that hold all candidates from a place on
+    shared: Flags
 
 
-@njit(cache=True, nogil=True)
+class Separator(NamedTuple):
+    """The first set that separates a pair, whether there is one, and the verdicts it took."""
+
+    members: Ints
+    exists: bool
+    tests: int
+
+
+class Separators(NamedTuple):
+    """The sets that separate pair after pair: sizes (-1: none), members, verdicts it took."""
+
+    sizes: Ints
+    members: Ints
+    tests: int
+
+
+@kernel
 def is_dependent(xy: float, xx: float, yy: float, limit: float) -> bool:
-    """The verdict from the residual 2 × 2 covariance; a pair in which one variable is determined is not called dependent."""
+    """The verdict from the residual 2 × 2 covariance; a determined variable depends on nothing."""
     if xx < SINGULAR or yy < SINGULAR:
         return limit < 0.0
     return xy * xy > limit * xx * yy
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def residual(correlation: Floats, x: int, y: int, given: Ints) -> tuple[float, float, float]:
     """Residual covariance of x and y given the variables ``given``: (cov, var x, var y)."""
     m = len(given)
@@ -60,9 +75,12 @@ def residual(correlation: Floats, x: int, y: int, given: Ints) -> tuple[float, f
     return w[0, 1], w[0, 0], w[1, 1]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _sweep(w: Floats, p: int, n: int, out: Floats) -> None:
-    """Residuals of x, y and of all that comes after p, once p is taken; upper triangle only, ``out`` may be ``w``."""
+    """Residuals of x, y and of all that comes after p, once p is taken.
+
+    Only the upper triangle is written; ``out`` may be ``w``.
+    """
     pivot = w[p, p]
     singular = pivot < SINGULAR
     for a in range(2):
@@ -77,7 +95,7 @@ def _sweep(w: Floats, p: int, n: int, out: Floats) -> None:
             out[a, b] = w[a, b] - factor * w[p, b]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dependent_with_each(correlation: Floats, x: int, y: int, given: Ints, others: Ints, limit: float) -> Bools:
     """Are x and y dependent given ``given`` and one of ``others``, for each of them?"""
     m = len(given)
@@ -100,33 +118,24 @@ def dependent_with_each(correlation: Floats, x: int, y: int, given: Ints, others
     return dependent
 
 
-@njit(cache=True, nogil=True)
-def scratch(size: int, candidates: int) -> tuple[Floats, Ints, Flags]:
-    """Room for ``first_separator``: residual matrices, chosen positions, and the parts that hold these or all that come after."""
-    n = candidates + 2
-    return np.empty((max(size, 1), n, n)), np.empty(size + 1, np.int64), np.empty(size + n + 1, np.uint8)
+@inner
+def make_room(size: int, candidates: int) -> Room:
+    """Room for sets of at most this size of so many candidates."""
+    n, most = candidates + 2, max(size, 1)
+    return Room(np.empty(most, np.int64), np.empty((most, n, n)), np.empty(size + 1, np.int64), np.empty(size + n + 1, np.uint8))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def first_separator(
-    correlation: Floats,
-    x: int,
-    y: int,
-    candidates: Ints,
-    size: int,
-    limit: float,
-    parts: Flags,
-    found: Ints,
-    room: Floats,
-    chosen: Ints,
-    shared: Flags,
+    correlation: Floats, x: int, y: int, candidates: Ints, parts: Flags, size: int, limit: float, room: Room
 ) -> tuple[bool, int]:
     """First subset of ``candidates`` of this size that separates x and y, in lexicographic order.
 
-    Bit b of ``parts[i]`` says that candidate i belongs to part b; a non-empty subset that lies wholly in one part was tried before and
-    is passed over. The members go to ``found``. Answers (was one found, number of verdicts computed). The last three are ``scratch``.
+    Bit b of ``parts[i]`` says that candidate i belongs to part b; a non-empty subset that lies
+    wholly in one part was tried before and is passed over. The members go to ``room.found``.
+    Answers whether one was found, and the number of verdicts computed.
     """
-    m = len(candidates)
+    m, found = len(candidates), room.found
     if size > m:
         return False, 0
     if size == 0:
@@ -150,6 +159,7 @@ def first_separator(
                 return True, tests
         return False, tests
     n = m + 2
+    residuals, chosen, shared = room.residuals, room.chosen, room.shared
     after = shared[size + 1 :]  # the parts that hold all candidates from here on
     after[n] = 255
     for i in range(n - 1, 1, -1):
@@ -160,7 +170,7 @@ def first_separator(
     for a in range(n):
         row = x if a == 0 else y if a == 1 else candidates[a - 2]
         for b in range(a, n):
-            room[0, a, b] = correlation[row, x if b == 0 else y if b == 1 else candidates[b - 2]]
+            residuals[0, a, b] = correlation[row, x if b == 0 else y if b == 1 else candidates[b - 2]]
     tests = 0
     shared[0] = 255
     level = 0
@@ -172,12 +182,12 @@ def first_separator(
             level -= 1
             continue
         if level < depth:
-            _sweep(room[level], c, n, room[level + 1])
+            _sweep(residuals[level], c, n, residuals[level + 1])
             shared[level + 1] = shared[level] & parts[c - 2]
             level += 1
             chosen[level] = c
             continue
-        here = room[level]
+        here = residuals[level]
         for last in range(c, n):
             if shared[level] & parts[last - 2]:
                 continue
@@ -202,11 +212,11 @@ def first_separator(
     return False, tests
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def separator_among(
     correlation: Floats, x: int, y: int, candidates: Ints, sizes: Ints, limits: Floats, parts: Flags, has_tried: bool
-) -> tuple[Ints, bool, int]:
-    """First separating subset of the candidates, size after size: its members, whether there is one, number of verdicts computed.
+) -> Separator:
+    """First separating subset of the candidates, size after size.
 
     ``limits[i]`` belongs to ``sizes[i]``; where sets were tried before, the empty one was.
     """
@@ -215,40 +225,38 @@ def separator_among(
     for size in sizes:
         if size <= m:
             largest = max(largest, size)
-    found = np.empty(max(largest, 1), np.int64)
-    room, chosen, shared = scratch(largest, m)
+    room = make_room(largest, m)
     total = 0
     for i in range(len(sizes)):
         size = sizes[i]
         if size > m or (size == 0 and has_tried):
             continue
-        separated, tests = first_separator(correlation, x, y, candidates, size, limits[i], parts, found, room, chosen, shared)
+        separated, tests = first_separator(correlation, x, y, candidates, parts, size, limits[i], room)
         total += tests
         if separated:
-            return found[:size], True, total
-    return found[:0], False, total
+            return Separator(room.found[:size], True, total)
+    return Separator(room.found[:0], False, total)
 
 
-@njit(cache=True, nogil=True)
-def separators_among(correlation: Floats, pairs: Ints, pool: Ints, largest: int, beside: int, limits: Floats) -> tuple[Ints, Ints, int]:
-    """First separating subset of the sorted pool for one pair after the other, sizes up to ``largest``: its size (-1: there is none),
-    the members of all sets one after the other, number of verdicts computed.
+@kernel
+def separators_among(correlation: Floats, pairs: Ints, pool: Ints, largest: int, beside: int, limits: Floats) -> Separators:
+    """First separating subset of the sorted pool, sizes up to ``largest``, for pair after pair.
 
-    The variable ``beside`` of the pool (-1: none) is kept out of these sets; the answer ends before the first pair that only a set with
-    it separates.
+    The variable ``beside`` of the pool (-1: none) is kept out of these sets; the answer ends before
+    the first pair that only a set with it separates.
     """
     sizes = np.full(len(pairs), -1, np.int64)
     members = np.empty(64, np.int64)
     candidates = np.empty(len(pool), np.int64)
     parts = np.empty(len(pool), np.uint8)
-    room, chosen, shared = scratch(largest + 1, len(pool))
-    found = np.empty(largest + 1, np.int64)
+    room = make_room(largest + 1, len(pool))
     total = 0
     used = 0
     for i in range(len(pairs)):
         x, y = min(pairs[i, 0], pairs[i, 1]), max(pairs[i, 0], pairs[i, 1])
         separated = False
-        for added in range(2 if beside >= 0 else 1):  # subsets without ``beside``, then those with it
+        # subsets without ``beside``, then those with it
+        for added in range(2 if beside >= 0 else 1):
             m = 0
             for v in pool:
                 if v not in (x, y) and (added or v != beside):
@@ -256,34 +264,34 @@ def separators_among(correlation: Floats, pairs: Ints, pool: Ints, largest: int,
                     parts[m] = 0 if v == beside else added
                     m += 1
             for size in range(added, min(largest + added, m) + 1):
-                separated, tests = first_separator(
-                    correlation, x, y, candidates[:m], size, limits[size], parts[:m], found, room, chosen, shared
-                )
+                separated, tests = first_separator(correlation, x, y, candidates[:m], parts[:m], size, limits[size], room)
                 total += tests
                 if separated:
                     break
             if separated:
                 break
         if separated and added:
-            return sizes[:i], members[:used], total
+            return Separators(sizes[:i], members[:used], total)
         if separated:
             sizes[i] = size
             members = longer(members, used + size)
             for at in range(size):
-                members[used + at] = found[at]
+                members[used + at] = room.found[at]
             used += size
-    return sizes, members[:used], total
+    return Separators(sizes, members[:used], total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_of(correlation: Floats, x: int, y: int, sets: Ints, limit: float) -> int:
     """Number of the first row of ``sets`` that separates x and y; -1 if none does.
 
-    The steps of ``residual``, in the same order and so to the last bit, but row by row: what a set has in common with the beginning of
-    the one before is not worked out again.
+    The steps of ``residual``, in the same order and so to the last bit, but row by row: what a set
+    has in common with the beginning of the one before is not worked out again.
     """
     count, size = sets.shape
-    within = np.empty((size, size))  # of member k with one before it, given those before that one; last its own variance given all of them
+    # of member k with one before it, given those before that one; last its own variance given all
+    # of them
+    within = np.empty((size, size))
     share = np.empty((size, size))  # the same as a share of the variance of the one before
     share_x, share_y = np.empty(size), np.empty(size)
     left = np.empty((size + 1, 3))  # (cov, var x, var y) given the first members

@@ -1,19 +1,15 @@
-"""Blocks of correlation matrices, their inverses, and which pairs these call dependent given all the rest."""
+"""Blocks of correlation matrices, their inverses, and which pairs depend given all the rest."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from dicola._kernels.arrays import Bools, Floats, Ints
+from dicola._kernels.compiled import kernel
 from dicola._kernels.partial_correlation import SINGULAR
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
-
-@njit(cache=True, nogil=True)
+@kernel
 def block_of(matrix: Floats, chosen: Ints) -> Floats:
     """Rows and columns ``chosen`` of a matrix."""
     block = np.empty((len(chosen), len(chosen)))
@@ -23,7 +19,7 @@ def block_of(matrix: Floats, chosen: Ints) -> Floats:
     return block
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def blocks_of(matrix: Floats, chosen: Ints, begins: Ints) -> Floats:
     """The blocks of ``chosen[begins[i]:begins[i + 1]]`` along a diagonal, zero elsewhere."""
     result = np.zeros((len(chosen), len(chosen)))
@@ -34,11 +30,12 @@ def blocks_of(matrix: Floats, chosen: Ints, begins: Ints) -> Floats:
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def precision_of(correlation: Floats, block: Ints) -> Floats:
-    """The rows and columns ``block`` of the inverse: the rest is swept out first, then the block inverted in place (Gauss-Jordan).
+    """The rows and columns ``block`` of the inverse.
 
-    Infinite where a pivot vanishes: some variable is then determined by the others.
+    The rest is swept out first, then the block inverted in place (Gauss-Jordan). Infinite where a
+    pivot vanishes: some variable is then determined by the others.
     """
     n, m = len(correlation), len(block)
     order = np.empty(n, np.int64)
@@ -85,9 +82,12 @@ def precision_of(correlation: Floats, block: Ints) -> Floats:
     return r
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def related(precision: Floats, limit: float) -> tuple[Bools, bool]:
-    """Which pairs does a precision matrix call dependent given the rest? Also: can it be trusted, or is some variable determined?"""
+    """Which pairs does a precision matrix call dependent given the rest?
+
+    Also: can it be trusted? Not where some variable is determined by the others.
+    """
     n = len(precision)
     dependent = np.zeros((n, n), np.bool_)
     for a in range(n):
@@ -102,7 +102,7 @@ def related(precision: Floats, limit: float) -> tuple[Bools, bool]:
     return dependent, True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def related_within(correlation: Floats, chosen: Ints, block: Ints, limit: float) -> tuple[Bools, bool]:
-    """``related`` for the positions ``block`` of the variables ``chosen``, given all others of these."""
+    """``related`` for the positions ``block`` of the variables ``chosen``, given the others."""
     return related(precision_of(block_of(correlation, chosen), block), limit)

@@ -1,50 +1,20 @@
-"""Where to split a sparse undirected graph in compressed rows, and what a split saves; see ``dicola._kernels.undirected``."""
+"""Where to split a sparse undirected graph (see ``undirected``), and what a split saves."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from dicola._kernels.arrays import Ints, Rows, Small, by_value, lengths
+from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.undirected import components, separators
 
-Ints = NDArray[np.int64]
-Small = NDArray[np.int8]
 
-
-@njit(cache=True, nogil=True)
-def by_value(values: Ints, descending: bool) -> Ints:
-    """Positions in the order of small values; equal ones keep theirs. A sort by counting compiles in no time."""
-    most = 0
-    for value in values:
-        most = max(most, value)
-    starts = np.zeros(most + 2, np.int64)
-    for value in values:
-        starts[(most - value if descending else value) + 1] += 1
-    for i in range(most + 1):
-        starts[i + 1] += starts[i]
-    order = np.empty(len(values), np.int64)
-    for i in range(len(values)):
-        place = most - values[i] if descending else values[i]
-        order[starts[place]] = i
-        starts[place] += 1
-    return order
-
-
-@njit(cache=True, nogil=True)
-def lengths(begins: Ints) -> Ints:
-    """How long the stretches between these beginnings are."""
-    found = np.empty(len(begins) - 1, np.int64)
-    for i in range(len(found)):
-        found[i] = begins[i + 1] - begins[i]
-    return found
-
-
-@njit(cache=True, nogil=True)
+@inner
 def group(label: Ints, count: int) -> tuple[Small, int]:
-    """Components into two sides of nearly equal size by a subset sum, largest first: 1 and 2 by vertex (0: taken out), size of side 1.
+    """Components into two sides of nearly equal size, by a subset sum, largest first.
 
-    Side 1 holds the smallest vertex.
+    Answers the side of each vertex (0: taken out) and the size of side 1. Side 1 holds the smallest
+    vertex.
     """
     n = len(label)
     if count == 2:
@@ -91,9 +61,9 @@ def group(label: Ints, count: int) -> tuple[Small, int]:
     return side, ones
 
 
-@njit(cache=True, nogil=True)
+@inner
 def work(degree: int, largest: int) -> float:
-    """Sets of at most ``largest`` neighbours that a search asks about for the edges at a vertex of this degree."""
+    """Sets of at most ``largest`` neighbours that a search asks about at such a vertex."""
     sets = 1.0
     of_size = 1.0
     for size in range(1, min(largest, degree - 1) + 1):
@@ -102,7 +72,7 @@ def work(degree: int, largest: int) -> float:
     return degree * sets
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def work_of(starts: Ints, largest: int) -> float:
     """``work`` summed over the vertices."""
     total = 0.0
@@ -111,12 +81,13 @@ def work_of(starts: Ints, largest: int) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def saving(starts: Ints, indices: Ints, side: Small, largest: int) -> tuple[float, float]:
     """Work that a split saves, and the work at its separator.
 
-    Only the vertices of the separator count, since every other keeps its neighbours; they are searched on both sides, with those
-    neighbours that are there, and each of their pairs is asked once more on either side.
+    Only the vertices of the separator count, since every other keeps its neighbours; they are
+    searched on both sides, with those neighbours that are there, and each of their pairs is asked
+    once more on either side.
     """
     whole = 0.0
     parts = 0.0
@@ -138,7 +109,7 @@ def saving(starts: Ints, indices: Ints, side: Small, largest: int) -> tuple[floa
     return whole - parts - size * (size - 1), whole
 
 
-@njit(cache=True, nogil=True)
+@inner
 def cut(starts: Ints, indices: Ints, separator: Ints) -> tuple[Small, int]:
     """The sides that a separator leaves, as ``group`` gives them."""
     without = np.zeros(len(starts) - 1, np.bool_)
@@ -148,14 +119,25 @@ def cut(starts: Ints, indices: Ints, separator: Ints) -> tuple[Small, int]:
     return group(label, count)
 
 
-@njit(cache=True, nogil=True)
-def balanced_split(starts: Ints, indices: Ints, begins: Ints, members: Ints) -> Small:
+@inner
+def comes_before(rows: Rows, one: int, other: int) -> bool:
+    """Is one row before another of the same length?"""
+    begins, members = rows
+    for i in range(begins[one + 1] - begins[one]):
+        if members[begins[one] + i] != members[begins[other] + i]:
+            return bool(members[begins[one] + i] < members[begins[other] + i])
+    return False
+
+
+@inner
+def balanced_split(starts: Ints, indices: Ints, found: Rows) -> Small:
     """The split with the least balancing score: 1 and 2 for the sides, 0 for the separator.
 
-    Ties go to the smaller separator, then to the smaller larger side, then to the separator that comes first.
+    Ties go to the smaller separator, then to the smaller larger side, then to the separator that
+    comes first.
     """
     n = len(starts) - 1
-    sizes = lengths(begins)
+    sizes = lengths(found.begins)
     order = by_value(sizes, False)
     best = np.empty(0, np.int8)
     best_score = 2.0
@@ -168,7 +150,7 @@ def balanced_split(starts: Ints, indices: Ints, begins: Ints, members: Ints) -> 
         half = (n - c) // 2
         if best_at >= 0 and c / (half + c) > best_score:
             continue
-        side, ones = cut(starts, indices, members[begins[at] : begins[at + 1]])
+        side, ones = cut(starts, indices, found.members[found.begins[at] : found.begins[at + 1]])
         smaller = min(ones, n - c - ones)
         larger = n - c - smaller
         score = c / (smaller + c)
@@ -181,17 +163,13 @@ def balanced_split(starts: Ints, indices: Ints, begins: Ints, members: Ints) -> 
             elif larger != best_larger:
                 better = larger < best_larger
             else:
-                for i in range(c):
-                    mine, standing = members[begins[at] + i], members[begins[best_at] + i]
-                    if mine != standing:
-                        better = mine < standing
-                        break
+                better = comes_before(found, at, best_at)
         if better:
             best, best_score, best_size, best_larger, best_at = side, score, c, larger, at
     return best
 
 
-@njit(cache=True, nogil=True)
+@inner
 def may_save(starts: Ints, separator: Ints, amount: float, largest: int) -> bool:
     """Could a cut at this separator save as much? Not if all the work there is less."""
     whole = -1.0 * len(separator) * (len(separator) - 1)
@@ -200,42 +178,37 @@ def may_save(starts: Ints, separator: Ints, amount: float, largest: int) -> bool
     return whole >= amount
 
 
-@njit(cache=True, nogil=True)
-def cheapest_split(starts: Ints, indices: Ints, begins: Ints, members: Ints, share: float, largest: int) -> Small:
+@inner
+def cheapest_split(starts: Ints, indices: Ints, found: Rows, share: float, largest: int) -> Small:
     """The split that saves most work, empty if none saves this share of the work at its separator.
 
     Ties go to the smaller separator, then to the one that comes first.
     """
-    sizes = lengths(begins)
+    sizes = lengths(found.begins)
     order = by_value(sizes, False)
     best = np.empty(0, np.int8)
     most = -1.0
     best_at = -1
     for place in range(len(order)):
         at = order[place]
-        if best_at >= 0 and not may_save(starts, members[begins[at] : begins[at + 1]], most, largest):
+        separator = found.members[found.begins[at] : found.begins[at + 1]]
+        if best_at >= 0 and not may_save(starts, separator, most, largest):
             continue
-        side, _ = cut(starts, indices, members[begins[at] : begins[at + 1]])
+        side, _ = cut(starts, indices, separator)
         saved, whole = saving(starts, indices, side, largest)
         if saved < share * whole:
             continue
-        better = best_at < 0 or saved > most
-        if not better and saved == most and sizes[at] == sizes[best_at]:
-            for i in range(sizes[at]):
-                mine, standing = members[begins[at] + i], members[begins[best_at] + i]
-                if mine != standing:
-                    better = mine < standing
-                    break
-        if better:
+        if best_at < 0 or saved > most or (saved == most and sizes[at] == sizes[best_at] and comes_before(found, at, best_at)):
             best, most, best_at = side, saved, at
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_split(starts: Ints, indices: Ints, share: float, largest: int) -> Small:
-    """Components apart; else the balanced split, and where that saves less than ``share`` of its separator's work, the cheapest.
+    """Components apart; else the balanced split, or the cheapest where that one saves too little.
 
-    Empty where the graph is complete or no split saves enough. A ``share`` of minus infinity asks for the balanced split.
+    Too little is less than ``share`` of the work at its separator. Empty where the graph is
+    complete or no split saves enough. A ``share`` of minus infinity asks for the balanced split.
     """
     n = len(starts) - 1
     nowhere = np.zeros(n, np.bool_)
@@ -244,11 +217,11 @@ def find_split(starts: Ints, indices: Ints, share: float, largest: int) -> Small
     label, count = components(starts, indices, nowhere)
     if count > 1:
         return group(label, count)[0]
-    begins, members = separators(starts, indices)
-    balanced = balanced_split(starts, indices, begins, members)
+    found = separators(starts, indices)
+    balanced = balanced_split(starts, indices, found)
     if share == -np.inf:
         return balanced
     saved, whole = saving(starts, indices, balanced, largest)
     if saved >= share * whole:
         return balanced
-    return cheapest_split(starts, indices, begins, members, share, largest)
+    return cheapest_split(starts, indices, found, share, largest)

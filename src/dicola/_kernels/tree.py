@@ -1,22 +1,18 @@
 """Walks in a decomposition tree held in flat arrays.
 
-Node k has the sorted variables ``members[begins[k]:begins[k + 1]]``, each on side 1, side 2 or in the separator (0), and the children
-``left[k]`` and ``right[k]``; a leaf has none (-1).
+Node k has the sorted variables ``members[begins[k]:begins[k + 1]]``, each on side 1, side 2 or in
+the separator (0), and the children ``left[k]`` and ``right[k]``; a leaf has none (-1).
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from dicola._kernels.partial_correlation import longer
-
-Ints = NDArray[np.int64]
-Small = NDArray[np.int8]
+from dicola._kernels.arrays import Ints, Rows, Small, longer
+from dicola._kernels.compiled import inner, kernel
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _place(members: Ints, begin: int, end: int, x: int) -> int:
     while begin < end:
         middle = (begin + end) // 2
@@ -27,17 +23,18 @@ def _place(members: Ints, begin: int, end: int, x: int) -> int:
     return begin
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_member(members: Ints, begin: int, end: int, x: int) -> bool:
     at = _place(members, begin, end, x)
     return at < end and members[at] == x
 
 
-@njit(cache=True, nogil=True)
-def deciding_nodes(pairs: Ints, begins: Ints, members: Ints, side: Small, left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """The nodes that decide each pair: the splits with its ends on opposite sides, and the leaves with both; each once.
+@kernel
+def deciding_nodes(pairs: Ints, begins: Ints, members: Ints, side: Small, left: Ints, right: Ints) -> Rows:
+    """The nodes that decide each pair, each once.
 
-    Those of pair i are ``found[starts[i]:starts[i + 1]]``; none where an end is not in the root.
+    These are the splits with its ends on opposite sides, and the leaves with both. There are none
+    where an end is not in the root.
     """
     seen = np.full(len(left), -1, np.int64)
     stack = np.empty(len(left), np.int64)
@@ -72,4 +69,4 @@ def deciding_nodes(pairs: Ints, begins: Ints, members: Ints, side: Small, left: 
                 stack[top] = right[k]
                 top += 1
         starts[i + 1] = count
-    return starts, found[:count]
+    return Rows(starts, found[:count])

@@ -1,31 +1,22 @@
-"""Sparse undirected graphs in compressed rows: ``indices[starts[v]:starts[v + 1]]`` are the neighbours of v, sorted."""
+"""Sparse undirected graphs in compressed rows.
+
+``indices[starts[v]:starts[v + 1]]`` are the neighbours of v, sorted.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from dicola._kernels.partial_correlation import longer
-
-Ints = NDArray[np.int64]
+from dicola._kernels.arrays import Bools, Ints, Rows, longer, put_in_order
+from dicola._kernels.compiled import inner, kernel
 
 
-@njit(cache=True, nogil=True)
-def sort_between(values: Ints, begin: int, end: int) -> None:
-    """Sort a short stretch in place, by insertion."""
-    for i in range(begin + 1, end):
-        value = values[i]
-        at = i
-        while at > begin and values[at - 1] > value:
-            values[at] = values[at - 1]
-            at -= 1
-        values[at] = value
+@kernel
+def components(starts: Ints, indices: Ints, without: Bools) -> tuple[Ints, int]:
+    """The connected component of each vertex (-1: taken out), and how many there are.
 
-
-@njit(cache=True, nogil=True)
-def components(starts: Ints, indices: Ints, without: NDArray[np.bool_]) -> tuple[Ints, int]:
-    """Number of the connected component of each vertex (-1: taken out), numbered by smallest vertex, and how many there are."""
+    They are numbered by their smallest vertex.
+    """
     n = len(starts) - 1
     label = np.full(n, -1, np.int64)
     stack = np.empty(n, np.int64)
@@ -49,9 +40,9 @@ def components(starts: Ints, indices: Ints, without: NDArray[np.bool_]) -> tuple
     return label, count
 
 
-@njit(cache=True, nogil=True)
-def separators(starts: Ints, indices: Ints) -> tuple[Ints, Ints]:
-    """Minimal separators of a minimal triangulation (MCS-M) of a connected graph: rows ``members[begins[i]:begins[i + 1]]``, sorted."""
+@kernel
+def separators(starts: Ints, indices: Ints) -> Rows:
+    """Minimal separators of a minimal triangulation (MCS-M) of a connected graph, each sorted."""
     n = len(starts) - 1
     weight = np.zeros(n, np.int64)
     left = np.ones(n, np.bool_)
@@ -78,15 +69,15 @@ def separators(starts: Ints, indices: Ints) -> tuple[Ints, Ints]:
         if weight[v] <= previous and weight[v] > 0:
             size = weight[v]
             members = longer(members, begins[found] + size)
-            at = begins[found]
+            own = members[begins[found] :]
+            count = 0
             node = head[v]
             while node >= 0:
-                members[at] = entry[node]
-                at += 1
+                put_in_order(own, count, entry[node])
+                count += 1
                 node = link[node]
-            sort_between(members, begins[found], at)
             found += 1
-            begins[found] = at
+            begins[found] = begins[found - 1] + count
         previous = weight[v]
         # who is raised: reached by a path whose inner vertices all weigh less
         count = 0
@@ -137,11 +128,11 @@ def separators(starts: Ints, indices: Ints) -> tuple[Ints, Ints]:
             link[used] = head[u]
             head[u] = used
             used += 1
-    return begins[: found + 1], members[: begins[found]]
+    return Rows(begins[: found + 1], members[: begins[found]])
 
 
-@njit(cache=True, nogil=True)
-def to_matrix(starts: Ints, indices: Ints) -> NDArray[np.bool_]:
+@kernel
+def to_matrix(starts: Ints, indices: Ints) -> Bools:
     """Symmetric boolean matrix."""
     n = len(starts) - 1
     matrix = np.zeros((n, n), np.bool_)
@@ -151,8 +142,8 @@ def to_matrix(starts: Ints, indices: Ints) -> NDArray[np.bool_]:
     return matrix
 
 
-@njit(cache=True, nogil=True)
-def induced(starts: Ints, indices: Ints, kept: Ints) -> tuple[Ints, Ints]:
+@kernel
+def induced(starts: Ints, indices: Ints, kept: Ints) -> Rows:
     """The rows of the graph on the sorted vertices ``kept``, numbered anew."""
     place = np.full(len(starts) - 1, -1, np.int64)
     for i in range(len(kept)):
@@ -174,12 +165,12 @@ def induced(starts: Ints, indices: Ints, kept: Ints) -> tuple[Ints, Ints]:
             if w >= 0:
                 new_indices[total] = w
                 total += 1
-    return new_starts, new_indices
+    return Rows(new_starts, new_indices)
 
 
-@njit(cache=True, nogil=True)
-def with_block(starts: Ints, indices: Ints, block: Ints, related: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """The graph with the pairs inside the sorted vertices ``block`` joined as ``related`` says, all others as they are."""
+@inner
+def with_block(starts: Ints, indices: Ints, block: Ints, related: Bools) -> Rows:
+    """The graph with the pairs inside the sorted vertices ``block`` joined as ``related`` says."""
     n = len(starts) - 1
     place = np.full(n, -1, np.int64)
     for i in range(len(block)):
@@ -208,11 +199,11 @@ def with_block(starts: Ints, indices: Ints, block: Ints, related: NDArray[np.boo
                 at += 1
             total += 1
         new_starts[v + 1] = total
-    return new_starts, new_indices[:total].copy()
+    return Rows(new_starts, new_indices[:total].copy())
 
 
-@njit(cache=True, nogil=True)
-def induced_with_block(starts: Ints, indices: Ints, kept: Ints, block: Ints, related: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+@kernel
+def induced_with_block(starts: Ints, indices: Ints, kept: Ints, block: Ints, related: Bools) -> Rows:
     """``induced``, then ``with_block``."""
-    inner_starts, inner_indices = induced(starts, indices, kept)
-    return with_block(inner_starts, inner_indices, block, related)
+    part = induced(starts, indices, kept)
+    return with_block(part.begins, part.members, block, related)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 def mask_of(vertices: Iterable[int]) -> int:
     """The integer whose set bits are the given vertices."""
@@ -21,3 +24,13 @@ def members(mask: int) -> list[int]:
         found.append(low.bit_length() - 1)
         mask ^= low
     return found
+
+
+def as_words(mask: int, words: int) -> NDArray[np.uint64]:
+    """A mask as so many words of 64 bits, the lowest first, as the kernels have it; what lies beyond is cut off."""
+    return np.frombuffer((mask & ((1 << 64 * words) - 1)).to_bytes(8 * words, "little"), dtype=np.uint64)
+
+
+def from_words(words: NDArray[np.uint64]) -> int:
+    """The mask of ``as_words``."""
+    return int.from_bytes(words.tobytes(), "little")

@@ -9,15 +9,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola._kernels import mixed as kernel
+from dicola._kernels import possible_dsep_paths as kernel
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency, FindSeparator, SearchLevels
 from dicola.errors import Sentence, counted
-from dicola.graphs.bits import mask_of, members
+from dicola.graphs.bits import as_words, mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
 from dicola.learners.adjacency import remove, starting_point
 from dicola.learners.base import Context, Learner, local_test, skeleton_of
-from dicola.learners.possible_dsep import PdsPaths, as_words
+from dicola.learners.possible_dsep import PdsPaths
 from dicola.orient.colliders import by_separating_set, r0
 from dicola.orient.fixpoint import spread_arrowheads
 from dicola.orient.partial import PartialGraph
@@ -149,17 +149,17 @@ class Hanging:
 
     def bunches(self, size: int) -> Iterator[NDArray[np.int64]]:
         """The kernel finds some sets, and goes on where it stopped when more are asked for."""
-        beside, into = self.paths.words
-        words = beside.shape[1]
-        inside, open_, reach = np.zeros((3, len(beside) + 2, words), dtype=np.uint64)
-        missing = np.zeros(len(beside) + 2, dtype=np.int64)
-        open_[0], reach[0], missing[0] = as_words(self.pool, words), beside[self.root], size
+        graph = self.paths.words
+        _, n, words = graph.shape
+        frames, missing = np.zeros((3, n + 2, words), dtype=np.uint64), np.zeros(n + 2, dtype=np.int64)
+        frames[kernel.OPEN, 0], frames[kernel.REACH, 0] = as_words(self.pool, words), graph[kernel.BESIDE, self.root]
+        missing[0] = size
         other, other_pool = (-1, 0) if self.asked is None else (self.asked.root, self.asked.pool)
         left_out = as_words(other_pool, words)
         top, bunch = 1, 16
         while top:
             out = np.empty((bunch, size), dtype=np.int64)
-            count, top = kernel.hanging_sets(beside, into, self.root, other, left_out, inside, open_, reach, missing, top, out)
+            count, top = kernel.hanging_sets(graph, self.root, other, left_out, frames, missing, top, out)
             if count:
                 yield out[:count]
             bunch = min(4 * bunch, 4096)

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola._kernels import mixed as kernel
+from dicola._kernels import possible_dsep_paths as kernel
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency, SearchLevels
-from dicola.graphs.bits import mask_of, members
+from dicola.graphs.bits import as_words, from_words, mask_of, members
 from dicola.graphs.skeleton import RecordedSets
 from dicola.learners.adjacency import remove
 from dicola.orient.partial import PartialGraph
@@ -37,11 +37,10 @@ class PdsPaths:
         return cls([mask_of(row) for row in graph.around], into)
 
     @cached_property
-    def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """``beside`` and ``into`` as rows of words of 64 bits, for the kernels."""
+    def words(self) -> NDArray[np.uint64]:
+        """``beside`` and ``into`` as words of 64 bits, for the kernels."""
         words = (len(self.beside) + 63) // 64
-        beside, into = (np.array([as_words(mask, words) for mask in masks]).reshape(-1, words) for masks in (self.beside, self._into))
-        return beside, into
+        return np.array([as_words(mask, words) for mask in (*self.beside, *self._into)]).reshape(2, -1, words)
 
     def _onward(self, u: int, v: int) -> int:
         """Where a path may go that has come from u to v."""
@@ -73,12 +72,7 @@ class PdsPaths:
 
     def within(self, steps: int) -> list[int]:
         """For each root the mask of what paths of at most this many steps lead to."""
-        return [int.from_bytes(row.tobytes(), "little") for row in kernel.within(*self.words, steps)]
-
-
-def as_words(mask: int, words: int) -> NDArray[np.uint64]:
-    """A mask as so many words of 64 bits, the lowest first."""
-    return np.frombuffer((mask & ((1 << 64 * words) - 1)).to_bytes(8 * words, "little"), dtype=np.uint64)
+        return [from_words(row) for row in kernel.within(self.words, steps)]
 
 
 def possible_dsep(adjacency: Adjacency, sets: RecordedSets) -> Adjacency:

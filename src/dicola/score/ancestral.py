@@ -1,4 +1,4 @@
-"""Ancestral graphs to start a climb from: of a partly oriented graph, legal or not, and of a DAG."""
+"""Ancestral graphs to start a climb from: of a partly oriented graph and of a DAG."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ def marks_of_dag(parents: NDArray[np.bool_]) -> Marks:
 def ancestral_marks(marks: Marks, max_district: int | None = None) -> Marks:
     """An ancestral graph with the same edges, as like a partly oriented graph as can be.
 
-    Edges come in by how sure their marks are: first ->, then <->, then o-> as ->, then o-o, directed by maximum cardinality search so
-    that few colliders arise. One that would close a directed or almost directed cycle becomes the first of <->, ->, <- that closes none;
-    one that goes along with the ancestors never does. With ``max_district`` a bidirected edge that would join more variables by such edges
-    becomes directed, where that closes no cycle.
+    Edges come in by how sure their marks are: first ->, then <->, then o-> as ->, then o-o,
+    directed by maximum cardinality search so that few colliders arise. One that would close a
+    directed or almost directed cycle becomes the first of <->, ->, <- that closes none; one that
+    goes along with the ancestors never does. With ``max_district`` a bidirected edge that would
+    join more variables by such edges becomes directed, where that closes no cycle.
     """
     graph = _Ancestral(len(marks), len(marks) if max_district is None else max_district)
     sure: list[list[tuple[int, int, int]]] = [[], [], [], []]

@@ -1,23 +1,37 @@
-"""What a score is: a number for how well a graph fits the data, less being better, that falls into parts."""
+"""What a score is: a number for how badly a graph fits the data, which falls into parts."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from math import log
+from copy import copy
+from math import isfinite, log
 from typing import Self
 
+from dicola._kernels.terms import Terms
+from dicola.errors import InvalidSetting
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.skeleton import Pair
 
 
 class Score(ABC):
-    """A penalised misfit over the variables ``names``: the smaller, the better. Vertices are positions in ``names``.
+    """A penalised misfit over some variables: the smaller, the better.
 
-    The score of a MAG is the sum over its districts (sets joined by bidirected edges), each with the arrows into it; that of a DAG the
-    sum over its variables given their parents. So a search needs to look again only at the part that it changes. ``penalty`` is the
-    price of an edge, as a multiple of that of the plain criterion.
+    The score of a MAG is the sum over its districts (sets joined by bidirected edges), each with
+    the arrows into it; that of a DAG the sum over its variables given their parents. So a search
+    needs to look again only at the part that it changes. A score of your own is a class with
+    ``names``, ``n_samples``, ``penalty``, ``district`` and ``among``; every search takes it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The variables; vertices of graphs are positions among them.
+    n_samples : int
+        The number of rows behind the score.
+    penalty : float
+        The price of an edge, as a multiple of that of the plain criterion.
+
     """
 
     names: tuple[str, ...]
@@ -31,11 +45,47 @@ class Score(ABC):
 
     @abstractmethod
     def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
-        """The part of a district: its members, the arrows ``(parent, member)`` into them, and the bidirected edges among them."""
+        """The part of a district.
+
+        Parameters
+        ----------
+        members : sequence of int
+            The variables of the district.
+        arrows : iterable of pairs of int
+            The arrows into them, as ``(parent, member)``.
+        bidirected : iterable of pairs of int
+            The bidirected edges among them.
+
+        """
 
     @abstractmethod
     def among(self, variables: Sequence[int]) -> Self:
         """The same score over a choice of the variables, numbered anew."""
+
+    def with_penalty(self, penalty: float) -> Self:
+        """The same score at another price.
+
+        Parameters
+        ----------
+        penalty : float
+            The price of an edge, as a multiple of that of the plain criterion.
+
+        Raises
+        ------
+        InvalidSetting
+            It is not a positive number.
+
+        """
+        other = copy(self)
+        other.penalty = checked_penalty(penalty)
+        return other
+
+    def kernel_terms(self) -> Terms | None:
+        """What the compiled searches need to work out this score by themselves, where it has that.
+
+        By default it is ``None``: the searches then ask the score, part by part.
+        """
+        return None
 
     def local(self, v: int, parents: Iterable[int]) -> float:
         """The part of one variable given its parents, as in a DAG."""
@@ -61,3 +111,10 @@ def districts_of(mag: MAG) -> Iterator[tuple[tuple[int, ...], list[Pair], list[P
         arrows = [(u, v) for v in members for u in sorted(around[v]) if (around[u][v], around[v][u]) == (ARROW, TAIL)]
         joined = [(v, w) for v in members for w in sorted(around[v]) if v < w and around[v][w] == ARROW == around[w][v]]
         yield members, arrows, joined
+
+
+def checked_penalty(penalty: float) -> float:
+    """The price of an edge as a multiple of the plain one, or a sentence on why it cannot be."""
+    if not (isfinite(penalty) and penalty > 0):
+        raise InvalidSetting(f"penalty is {penalty!r}; it must be a positive number, such as 2 (twice the plain criterion).")
+    return float(penalty)

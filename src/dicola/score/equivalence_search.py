@@ -1,6 +1,7 @@
-"""Greedy equivalence search: from the empty graph to a class of DAGs, one edge in and then one edge out at a time.
+"""Greedy equivalence search: from the empty graph to a class of DAGs, edge by edge.
 
-The states are classes of Markov equivalent DAGs, each written as a graph of directed and undirected edges (Chickering 2002, GES).
+First edges are put in, one at a time, then taken out. The states are classes of Markov equivalent
+DAGs, each written as a graph of directed and undirected edges (Chickering 2002, GES).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Local = Callable[[int, frozenset[int]], float]
 
 @dataclass(frozen=True, eq=False)
 class Equivalence:
-    """The best class found, by one of its DAGs: ``parents[v, u]`` says u → v. The lower the score the better."""
+    """The best class found, by one of its DAGs: ``parents[v, u]`` says u → v."""
 
     parents: NDArray[np.bool_]
     order: NDArray[np.int64]
@@ -31,7 +32,7 @@ class Equivalence:
 
 @dataclass(frozen=True)
 class _Step:
-    """Put in or take out the edge x - y, and direct what lies between: ``into`` y, or away ``from`` x and y."""
+    """Put in or take out the edge x - y, and direct the ``side``: into y, or away from x and y."""
 
     change: float
     x: int
@@ -40,9 +41,23 @@ class _Step:
 
 
 def equivalence_search(score: Score, max_side: int | None = None) -> Equivalence:
-    """Insert the edge that lowers the score most while one does, then delete likewise; ties go to the first pair by position.
+    """Insert the edge that lowers the score most while one does, then delete likewise.
 
-    An insertion may direct a set of neighbours as well; ``max_side`` bounds its size (``None``: no limit).
+    Ties go to the first pair by position.
+
+    Parameters
+    ----------
+    score : Score
+        Any score; it is asked for one variable given its parents at a time.
+    max_side : int, optional
+        An insertion may direct a set of neighbours as well; this bounds its size (``None``: no
+        limit).
+
+    Returns
+    -------
+    Equivalence
+        A DAG of the best class found. The lower its score the better.
+
     """
     known: dict[tuple[int, frozenset[int]], float] = {}
 
@@ -63,7 +78,7 @@ def equivalence_search(score: Score, max_side: int | None = None) -> Equivalence
 
 
 def _climb(graph: Pattern, steps: Callable[[Pattern, int, int], Iterator[_Step]], apply: Callable[[Pattern, _Step], Pattern]) -> Pattern:
-    """The best allowed step again and again; only pairs at vertices whose edges have changed are looked at anew."""
+    """The best allowed step again and again; only changed pairs are looked at anew."""
     n = len(graph.parents)
     open_steps: dict[tuple[int, int], list[_Step]] = {}
     changed = set(range(n))
@@ -82,7 +97,7 @@ def _climb(graph: Pattern, steps: Callable[[Pattern, int, int], Iterator[_Step]]
 
 
 class Pattern:
-    """A class of DAGs: ``parents`` are what all of them agree on, ``beside`` the neighbours whose direction is open."""
+    """A class of DAGs: all agree on ``parents``; the direction of those ``beside`` is open."""
 
     def __init__(self, n: int) -> None:
         self.parents: list[set[int]] = [set() for _ in range(n)]
@@ -105,7 +120,7 @@ class Pattern:
         return frozenset(v for v in self.beside[y] if v != x and self.adjacent(v, x))
 
     def insertions(self, local: Local, x: int, y: int, max_side: int | None) -> Iterator[_Step]:
-        """Ways to put in x → y that lower the score (Chickering's Insert), but for the check of paths."""
+        """Ways to put in x → y that lower the score (Chickering's Insert), paths unchecked."""
         if self.adjacent(x, y):
             return
         shared = self.shared(x, y)
@@ -136,7 +151,11 @@ class Pattern:
                     yield _Step(change, x, y, side)
 
     def allows(self, step: _Step) -> bool:
-        """For an insertion: does every path from y to x that may be directed meet the shared neighbours or the side?"""
+        """May the step be made?
+
+        For an insertion every path from y to x that may be directed must meet the shared neighbours
+        or the side.
+        """
         if self.adjacent(step.x, step.y):
             return True
         closed = self.shared(step.x, step.y) | step.side
@@ -183,7 +202,7 @@ class Pattern:
         return copy
 
     def a_dag(self) -> tuple[list[set[int]], list[int]]:
-        """Parents in a DAG of the class, and an order in which parents come first (Dor and Tarsi 1992)."""
+        """Parents in a DAG of the class, and an order with parents first (Dor and Tarsi 1992)."""
         left, parents = set(range(len(self.parents))), [set(each) for each in self.parents]
         backwards: list[int] = []
         while left:
@@ -201,9 +220,10 @@ class Pattern:
         return all(self.adjacent(u, w) for u in self.beside[v] & left for w in others if w != u)
 
     def _completed(self) -> Pattern:
-        """The graph of the class of a DAG that extends this one: an arc is directed iff all DAGs of the class have it (Chickering 1995).
+        """The graph of the class of a DAG that extends this one (Chickering 1995).
 
-        Arcs are labelled in the order of their heads, then from the latest tail to the earliest.
+        An arc is directed iff all DAGs of the class have it. Arcs are labelled in the order of
+        their heads, then from the latest tail to the earliest.
         """
         parents, order = self.a_dag()
         place = {v: i for i, v in enumerate(order)}

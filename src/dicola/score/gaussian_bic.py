@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isfinite
-from typing import NamedTuple
+from copy import copy
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dicola._kernels import mag_score as kernel
+from dicola._kernels.terms import Terms
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.errors import InvalidSetting, NeedsData
+from dicola.errors import NeedsData
 from dicola.graphs.skeleton import Pair
-from dicola.score.base import Score
+from dicola.score.base import Score, checked_penalty
 
 _FEW_VALUES = 10  # a column with fewer different values is taken for categories or grades
-_FEW_ROWS = 5  # rows per variable below which the score modes were never tried
+_FEW_ROWS = 5  # rows per variable below which searches by score were never tried
 
 
 class GaussianBIC(Score):
     """Minus twice the log likelihood, and a price in ln n for every edge; less is better.
 
-    Only correlations are used, so nothing can be read off variances.
+    Only correlations are used, so nothing can be read off variances. A subclass that overrides
+    ``district`` or ``local`` is searched by what it says, without kernels.
 
     Parameters
     ----------
@@ -44,16 +46,13 @@ class GaussianBIC(Score):
     """
 
     def __init__(self, correlation: ArrayLike, n_samples: int, names: Iterable[object] | None = None, penalty: float = 2.0) -> None:
-        self.correlation: NDArray[np.float64] = np.ascontiguousarray(correlation, dtype=np.float64)
-        self.correlation.setflags(write=False)
+        self.correlation = _read_only(np.array(correlation, dtype=np.float64))  # its own copy
         self.n_samples = int(n_samples)
         self.names = tuple(f"X{i + 1}" for i in range(len(self.correlation))) if names is None else tuple(str(name) for name in names)
-        if not (isfinite(penalty) and penalty > 0):
-            raise InvalidSetting(f"penalty is {penalty!r}; it must be a positive number, such as 2 (twice the plain criterion).")
-        self.penalty = float(penalty)
+        self.penalty = checked_penalty(penalty)
 
     @classmethod
-    def of(cls, ci: Evidence, penalty: float = 2.0) -> GaussianBIC:
+    def of(cls, ci: Evidence, penalty: float = 2.0) -> Self:
         """The score on the data behind a test that knows correlations, in its positions.
 
         Parameters
@@ -103,14 +102,22 @@ class GaussianBIC(Score):
                 return f"{name!r} has only {different} different values, so it is no Gaussian variable"
         return None
 
-    def among(self, variables: Sequence[int]) -> GaussianBIC:
-        chosen = list(variables)
-        return GaussianBIC(self.correlation[np.ix_(chosen, chosen)], self.n_samples, [self.names[v] for v in chosen], self.penalty)
+    def among(self, variables: Sequence[int]) -> Self:
+        chosen, part = list(variables), copy(self)
+        part.correlation = _read_only(self.correlation[np.ix_(chosen, chosen)])
+        part.names = tuple(self.names[v] for v in chosen)
+        return part
+
+    def kernel_terms(self) -> Terms | None:
+        if type(self).district is not GaussianBIC.district or type(self).local is not GaussianBIC.local:
+            return None
+        return Terms(_read_only(self.correlation), float(self.n_samples), self.price)
 
     def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
         _, block, arrays = district_arrays(self.correlation, members, arrows, bidirected)
         misfit = kernel.misfit(block, float(self.n_samples), *arrays)
-        return float(self.n_samples * misfit + self.price * (int(2 * arrays.n_pa.sum() + arrays.n_sp.sum()) // 2))
+        edges = arrays.lengths[kernel.PA].sum() + arrays.lengths[kernel.SP].sum() // 2
+        return float(self.n_samples * misfit + self.price * int(edges))
 
 
 class DistrictArrays(NamedTuple):
@@ -118,10 +125,8 @@ class DistrictArrays(NamedTuple):
 
     members: NDArray[np.int64]
     d: int
-    pa: NDArray[np.int64]
-    n_pa: NDArray[np.int64]
-    sp: NDArray[np.int64]
-    n_sp: NDArray[np.int64]
+    lists: NDArray[np.int64]
+    lengths: NDArray[np.int64]
     room: kernel.Room
 
 
@@ -132,21 +137,29 @@ def district_arrays(
     members, arrows, bidirected = sorted(members), sorted(arrows), tuple(bidirected)
     inside = [*members, *sorted({u for u, _ in arrows} - set(members))]
     d = len(members)
-    pa, n_pa = _rows(arrows, inside, d)
-    sp, n_sp = _rows([*bidirected, *((w, v) for v, w in bidirected)], inside, d)
-    block = np.ascontiguousarray(correlation[np.ix_(inside, inside)])
-    block.setflags(write=False)  # like the whole matrix, so that the kernel is compiled once
-    return inside, block, DistrictArrays(np.arange(d), d, pa, n_pa, sp, n_sp, kernel.make_room(len(inside), d))
+    lists, lengths = _lists((arrows, [*bidirected, *((w, v) for v, w in bidirected)]), inside, d)
+    room = kernel.make_room(len(inside), d)
+    return inside, _read_only(correlation[np.ix_(inside, inside)]), DistrictArrays(np.arange(d), d, lists, lengths, room)
 
 
-def _rows(pairs: Sequence[Pair], inside: Sequence[int], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each of the first n inside the first ends of its pairs, sorted, as places inside: the rows of a matrix, and their lengths."""
+def _read_only(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The matrix as the kernels are compiled for."""
+    found = np.ascontiguousarray(matrix, dtype=np.float64)
+    found.setflags(write=False)
+    return found
+
+
+def _lists(relations: Sequence[Sequence[Pair]], inside: Sequence[int], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """By relation, for each of the first n inside: the first ends of its pairs, and how many.
+
+    They are places inside, sorted.
+    """
     place = {v: i for i, v in enumerate(inside)}
-    lists: list[list[int]] = [[] for _ in range(n)]
-    for u, v in sorted(pairs):
-        lists[place[v]].append(place[u])
-    lengths = np.array([len(each) for each in lists], dtype=np.int64)
-    rows = np.zeros((n, max(1, lengths.max(initial=0))), dtype=np.int64)
-    for row, each in zip(rows, lists, strict=True):
-        row[: len(each)] = each
-    return rows, lengths
+    lists = np.zeros((len(relations), n, len(inside)), dtype=np.int64)
+    lengths = np.zeros((len(relations), n), dtype=np.int64)
+    for relation, pairs in enumerate(relations):
+        for u, v in sorted(pairs):
+            at = relation, place[v]
+            lists[*at, lengths[at]] = place[u]
+            lengths[at] += 1
+    return lists, lengths

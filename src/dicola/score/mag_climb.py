@@ -13,17 +13,17 @@ from dicola._kernels.mag_score import make_room
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, NONE, TAIL
 from dicola.score.base import Score
-from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.readable_climb import ReadableClimb
 
 Marks = NDArray[np.int8]
 _SLICE = 20_000  # scores fitted between two looks at the clock, or at Ctrl-C
-_AT_A = np.array([NONE, TAIL, ARROW, ARROW], dtype=np.int8)  # by kind of edge: the mark at a, and at b
+# by kind of edge: the mark at a, and at b
+_AT_A = np.array([NONE, TAIL, ARROW, ARROW], dtype=np.int8)
 _AT_B = np.array([NONE, ARROW, TAIL, ARROW], dtype=np.int8)
 
 
 class Climbed(NamedTuple):
-    """Where a climb ended: an ancestral graph, its score, the districts scored and the moves made on the way."""
+    """Where a climb ended: an ancestral graph, its score, the districts scored, the moves made."""
 
     marks: Marks
     score: float
@@ -41,19 +41,44 @@ def climb(
     third: float | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> Climbed:
-    """From an ancestral graph to one of which neither a move nor a pair of moves gives a better score.
+    """From an ancestral graph to one that neither a move nor a pair of moves makes better.
 
-    A move removes, adds or turns one edge and keeps the graph ancestral. Edges may be added between ``candidates`` (symmetric; ``None``:
-    everywhere) and where the start has one. Once no single move pays, each move that costs less than ``threshold`` is tried together with
-    a second one nearby; after ``max_passes`` such successes the climb ends. No districts of more than ``max_district`` variables are
-    made. With ``third``, three moves of which the first two are free are made as well where they gain that much: free moves lead to
-    graphs that the data cannot tell apart, and an edge that is not needed may show next to another of them. ``progress`` is called from
-    time to time.
+    A move removes, adds or turns one edge and keeps the graph ancestral. Once no single move pays,
+    each one that is not too dear is tried together with a second one nearby.
+
+    Parameters
+    ----------
+    score : Score
+        Any score. One with ``kernel_terms`` is climbed by a kernel, any other in plain Python.
+    start : MAG or matrix of marks
+        An ancestral graph, or its marks over the variables of the score.
+    candidates : matrix of bool, optional
+        A symmetric matrix: edges may be added between these (``None``: everywhere), and where the
+        start has one.
+    threshold : float
+        What the first of two moves may cost.
+    max_passes : int
+        How many pairs of moves are made at most.
+    max_district : int
+        No districts of more variables are made.
+    third : float, optional
+        With it, three moves of which the first two are free are made as well where they gain that
+        much. Free moves lead to graphs that the data cannot tell apart, and an edge that is not
+        needed may show next to another of them.
+    progress : callable
+        Called from time to time.
+
+    Returns
+    -------
+    Climbed
+        Where the climb ended, and the work it took.
+
     """
     marks = start.reordered(score.names).to_matrix() if isinstance(start, MAG) else np.array(start, dtype=np.int8)
     free = np.ones_like(marks, dtype=np.bool_) if candidates is None else (marks != NONE) | candidates
     ends = np.argwhere(np.triu(free, 1)).astype(np.int64)
-    if not isinstance(score, GaussianBIC):
+    terms = score.kernel_terms()
+    if terms is None:
         plain = ReadableClimb(
             score,
             {(a, b): kind for (a, b), kind in zip(ends.tolist(), _kinds(marks, ends).tolist(), strict=True)},
@@ -64,12 +89,10 @@ def climb(
         plain.run(max_passes)
         kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
         return Climbed(_marks(kinds, ends, len(marks)), plain.total(), len(plain.known), plain.n_moves)
-    terms = mag_state.Terms(
-        score.correlation, float(score.n_samples), score.price, max_district, threshold, np.inf if third is None else third
-    )
+    task = mag_state.Task(*terms, max_district, threshold, np.inf if third is None else third)
     state = _state(marks, ends)
     room = make_room(len(marks), max(max_district, _largest_district(marks)))
-    while not mag_climb.climb(state, terms, room, _SLICE, max_passes):
+    while not mag_climb.climb(state, task, room, _SLICE, max_passes):
         progress()
     total = float(state.value[np.unique(state.places[mag_state.ROOT])].sum())
     found = _marks(state.pairs[:, mag_state.KIND], ends, len(marks))

@@ -1,9 +1,11 @@
-"""Best orders: a DAG is an order of the variables, each with the parents that pay among those before it.
+"""Best orders: a DAG is an order of the variables, each with the parents before it that pay.
 
-One variable at a time moves to the place where the score of all is best, until no such move is left (Andrews et al. 2023, BOSS). Then a
-variable may go to before one of its parents together with its ancestors in between, a *tuck* (Lam et al. 2022, GRaSP): this leads out of
-orders in which none can move alone. Parents are found by growing and shrinking. For the Gaussian BIC the work is done by
-``dicola._kernels.order_search``; for any other score by the plain search below, which it is held equal to.
+One variable at a time moves to the place where the score of all is best, until no such move is left
+(Andrews et al. 2023, BOSS). Then a variable may go to before one of its parents together with its
+ancestors in between, a *tuck* (Lam et al. 2022, GRaSP): this leads out of orders in which none can
+move alone. Parents are found by growing and shrinking. Where a score has terms for
+``dicola._kernels.order_search``, the work is done there; for any other score by the plain search
+below, which the kernel is held equal to.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import order_search as kernel
+from dicola._kernels.parent_search import make_trails
+from dicola._kernels.terms import Terms
 from dicola.errors import InvalidSetting
 from dicola.score.base import Score
-from dicola.score.gaussian_bic import GaussianBIC
 from dicola.tables.names import name_order
 
 MAX_SWEEPS = 100
@@ -29,7 +32,7 @@ Order = Sequence[int] | NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """An order that neither a move nor a tuck improves, and its DAG: ``parents[v, u]`` says u → v. The lower the score the better.
+    """An order that neither a move nor a tuck improves, and its DAG: ``parents[v, u]`` says u → v.
 
     ``n_searches`` counts the searches for parents that were made, each growing and shrinking once.
     """
@@ -41,19 +44,40 @@ class Ordered:
 
 
 def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Ordered:
-    """Improve an order of all variables, positions in the score, until neither a move of one variable nor a tuck makes it better.
+    """Improve an order until neither a move of one variable nor a tuck makes it better.
 
-    Each sweep takes the variables by position; among equally good places a variable takes the nearest earlier one, else the nearest
-    later one. A sweep of tucks follows where none has moved. At most ``max_sweeps`` are made of both; a search that needs more is
-    answered as it stands.
+    Each sweep takes the variables by position; among equally good places a variable takes the
+    nearest earlier one, else the nearest later one. A sweep of tucks follows where none has moved.
+
+    Parameters
+    ----------
+    score : Score
+        Any score. One with ``kernel_terms`` is searched by a kernel, any other in plain Python.
+    order : sequence of int
+        All variables, as positions in the score.
+    max_sweeps : int
+        How many sweeps are made at most, of moves and tucks together; a search that needs more is
+        answered as it stands.
+
+    Returns
+    -------
+    Ordered
+        The order reached, and its DAG. The lower its score the better.
+
+    Raises
+    ------
+    InvalidSetting
+        The order does not name each position once.
+
     """
     begin = np.array(order, dtype=np.int64)
     if not np.array_equal(np.sort(begin), np.arange(len(score))):
         raise InvalidSetting(f"an order of {len(score)} variables names each position once; got {begin.tolist()}.")
-    if not isinstance(score, GaussianBIC):
+    terms = score.kernel_terms()
+    if terms is None:
         return plain_order_search(score, begin, max_sweeps)
     room = _ROOM
-    while (found := _searched_within(room, score, begin, max_sweeps)) is None:
+    while (found := _searched_within(room, terms, begin, max_sweeps)) is None:
         room *= 2
     return found
 
@@ -61,8 +85,30 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Or
 def best_of(score: Score, n_starts: int = 3, seed: int = 0, names: Sequence[str] | None = None) -> Ordered:
     """The best of some searches from random orders, the first of equals.
 
-    All works in the order of the names (default: those of the score), from which the start orders are drawn, so that permuted columns
-    give the same graph.
+    All works in the order of the names, from which the start orders are drawn, so that permuted
+    columns give the same graph.
+
+    Parameters
+    ----------
+    score : Score
+        Any score.
+    n_starts : int
+        How many random orders to start from.
+    seed : int
+        Of the random orders.
+    names : sequence of str, optional
+        The names to go by; those of the score by default.
+
+    Returns
+    -------
+    Ordered
+        The best order and its DAG, with the searches that all starts took.
+
+    Raises
+    ------
+    InvalidSetting
+        There is no start to make.
+
     """
     if n_starts < 1:
         raise InvalidSetting(f"n_starts is {n_starts!r}; it must be a whole number from 1 on.")
@@ -76,37 +122,35 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0, names: Sequence[str]
     return Ordered(labels[best.order], parents, best.score, sum(each.n_searches for each in found))
 
 
-def _searched_within(room: int, score: GaussianBIC, begin: NDArray[np.int64], max_sweeps: int) -> Ordered | None:
-    """The search with room for fewer parents than ``room`` a variable; ``None`` where some variable asked for more."""
+def _searched_within(room: int, terms: Terms, begin: NDArray[np.int64], max_sweeps: int) -> Ordered | None:
+    """The search with room for fewer parents than ``room``; ``None`` where that was too few."""
     p, order = len(begin), begin.copy()
-    correlation = np.array(score.correlation, dtype=np.float64)  # writeable, as all others, so that one kind of array is compiled for
-    parents, counts, scores = np.zeros((p, room), np.int64), np.zeros(p, np.int64), np.zeros(p)
-    trails = np.zeros((p, room, room)), np.zeros((p, 3, room)), np.zeros((p, room), np.int64), np.zeros(p, np.int64)
-    state = (correlation, float(score.n_samples), score.price, order, *trails, parents, counts, scores)
+    trails = make_trails(p, room)
     keys = np.random.default_rng(0).integers(1, 2**63, p, dtype=np.uint64)
-    with_memory = (*state, keys, np.zeros((p, p), np.uint64), np.full((p, p), np.nan))
-    if not kernel.start(*state):
+    memory = kernel.Memory(keys, np.zeros((p, p), np.uint64), np.full((p, p), np.nan))
+    if not kernel.start(terms, trails, order):
         return None
     n_searches, moved = p, True
     for _ in range(max_sweeps):
-        alone, moved = moved, False  # after a sweep in which none has moved alone it is the turn of the tucks
+        # after a sweep in which none has moved alone it is the turn of the tucks
+        alone, moved = moved, False
         for first in range(0, p, _SLICE):
             last = min(first + _SLICE, p)
-            moves, searches, fits = kernel.sweep(first, last, *with_memory) if alone else kernel.tuck(first, last, *state)
-            if not fits:
+            tally = kernel.sweep(terms, trails, memory, order, first, last) if alone else kernel.tuck(terms, trails, order, first, last)
+            if not tally.fits:
                 return None
-            moved |= moves > 0
-            n_searches += searches
+            moved |= tally.moves > 0
+            n_searches += tally.searches
         if not moved and not alone:
             break
     matrix = np.zeros((p, p), np.bool_)
     for v in range(p):
-        matrix[v, parents[v, : counts[v]]] = True
-    return Ordered(order, matrix, float(scores.sum()), n_searches)
+        matrix[v, trails.parents[v, : trails.counts[v]]] = True
+    return Ordered(order, matrix, float(trails.scores[:p].sum()), n_searches)
 
 
 def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS) -> Ordered:
-    """``order_search`` by the definition, for any score: every order that a move leads to is scored."""
+    """``order_search`` by the definition: every order that a move leads to is scored."""
     known: dict[tuple[int, frozenset[int]], tuple[list[int], float]] = {}
 
     def parents_of(v: int, before: list[int]) -> tuple[list[int], float]:
@@ -155,7 +199,10 @@ def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS)
 
 
 def grow_and_shrink(score: Score, v: int, candidates: Sequence[int]) -> tuple[list[int], float]:
-    """Parents of v among the candidates, and its part of the score: add the best while it pays, then drop the least missed likewise."""
+    """Parents of v among the candidates, and its part of the score.
+
+    The best is added while it pays, then the least missed dropped likewise.
+    """
     parents: list[int] = []
     best = score.local(v, parents)
     while left := [u for u in candidates if u not in parents]:

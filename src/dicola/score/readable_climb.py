@@ -1,6 +1,7 @@
-"""The climb over ancestral graphs in plain Python: for scores without a kernel, and to hold the kernel to.
+"""The climb over ancestral graphs in plain Python: for any score, and to hold the kernel to.
 
-Edges between a < b have a kind: 0 none, 1 a -> b, 2 b -> a, 3 a <-> b. A move gives one pair another kind.
+Edges between a < b have a kind: 0 none, 1 a -> b, 2 b -> a, 3 a <-> b. A move gives one pair
+another kind.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ Move = tuple[Pair, int]
 
 
 class ReadableClimb:
-    """An ancestral graph on its way to a better score; ``kinds`` has the edge of every pair that may change."""
+    """A graph on its way to a better score; ``kinds``: the edge of every pair that may change."""
 
     def __init__(self, score: Score, kinds: dict[Pair, int], threshold: float, max_district: int, third: float | None = None) -> None:
         self.score, self.kinds, self.threshold, self.max_district, self.third = score, kinds, threshold, max_district, third
@@ -72,9 +73,10 @@ class ReadableClimb:
         return False
 
     def _redeemed(self, first: Move, worth: float) -> bool:
-        """Make a first move, and the best second one at the districts it touches; if that does not pay, take the first one back.
+        """Make a first move, and the best second one at the districts it touches.
 
-        Where the first move is free, and so is a second one, a third may be looked for.
+        If that does not pay, the first one is taken back. Where the first move is free, and so is a
+        second one, a third may be looked for.
         """
         near, before = self._touched(first[0]), self.kinds[first[0]]
         self.kinds[first[0]] = first[1]
@@ -91,7 +93,10 @@ class ReadableClimb:
         return True
 
     def _best_near(self, vertices: list[int], last: Pair, limit: float) -> Move | None:
-        """The best move at some vertices that changes the score by less than the limit; the pair of the last move is left out."""
+        """The best move at some vertices that changes the score by less than the limit.
+
+        The pair of the last move is left out.
+        """
         best, chosen = limit, None
         for v in vertices:
             for move in self._moves(pair for pair in self.pairs_at[v] if pair != last):
@@ -101,7 +106,10 @@ class ReadableClimb:
         return chosen
 
     def _after_free(self, near: list[int], first: Pair, limit: float) -> Move | None:
-        """Make a second free move such that a third pays; the third. ``near`` grows by what the second touches."""
+        """Make a second free move such that a third pays; the third.
+
+        What the second touches is added to ``near``.
+        """
         for second in self._moves(pair for v in near for pair in self.pairs_at[v] if pair != first):
             value = self._worth(second)
             if abs(value) < FREE and self._is_valid(second):
@@ -172,7 +180,7 @@ class ReadableClimb:
         return after - before
 
     def _is_valid(self, move: Move) -> bool:
-        """Is the graph still ancestral after the move: no directed cycle, and no x <-> y with x an ancestor of y?"""
+        """After the move: no directed cycle, and no x <-> y with x an ancestor of y?"""
         pair, kind = move
         old, self.kinds[pair] = self.kinds[pair], kind
         valid = self._is_ancestral()

@@ -1,0 +1,81 @@
+"""Sets of small numbers as the bits of words: ``words[v >> 6]`` has the bit of v.
+
+``dicola.graphs.bits`` has the same in one Python integer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola._kernels.arrays import Ints
+from dicola._kernels.compiled import inner
+
+Words = NDArray[np.uint64]
+
+NONE, ONE = np.uint64(0), np.uint64(1)
+_SPREAD = np.uint64(0x03F79D71B4CB0A89)  # a de Bruijn sequence
+_PLACES = np.zeros(64, np.int64)
+for _place in range(64):
+    _PLACES[(int(_SPREAD) << _place) % (1 << 64) >> 58] = _place
+
+
+@inner
+def bit_of(v: int) -> np.uint64:
+    """The bit of v in its word."""
+    return ONE << np.uint64(v & 63)
+
+
+@inner
+def has(words: Words, v: int) -> bool:
+    """Is v a member?"""
+    return bool(words[v >> 6] & bit_of(v))
+
+
+@inner
+def without(word: np.uint64, i: int, v: int) -> np.uint64:
+    """Word i of a set without v."""
+    return word & ~bit_of(v) if v >> 6 == i else word
+
+
+@inner
+def lowest_bit(word: np.uint64) -> int:
+    """The place of the lowest bit.
+
+    One table does for all, since the powers of two times ``_SPREAD`` differ in their first six
+    bits.
+    """
+    return int(_PLACES[((word & (~word + ONE)) * _SPREAD) >> np.uint64(58)])
+
+
+@inner
+def lowest(words: Words) -> int:
+    """The lowest member; -1 where there is none."""
+    for i in range(len(words)):
+        if words[i]:
+            return 64 * i + lowest_bit(words[i])
+    return -1
+
+
+@inner
+def size(words: Words) -> int:
+    """How many members there are."""
+    count = 0
+    for word in words:
+        rest = word
+        while rest:
+            rest &= rest - ONE
+            count += 1
+    return count
+
+
+@inner
+def spell(words: Words, out: Ints) -> None:
+    """Write down the members, in order."""
+    at = 0
+    for i in range(len(words)):
+        rest = words[i]
+        while rest:
+            out[at] = 64 * i + lowest_bit(rest)
+            rest &= rest - ONE
+            at += 1
