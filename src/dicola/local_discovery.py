@@ -113,7 +113,7 @@ class LocalDiscovery:
     def to_dict(self) -> dict[str, Any]:
         """Everything but the seconds, of plain lists, texts and numbers."""
         return {
-            "format": "dicola.pipeline.local",
+            "format": "dicola.local",
             "version": 1,
             "target": self.target,
             "causes": list(self.causes),
