@@ -9,17 +9,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from dicola._kernels.arrays import Bools, Floats, Ints, Rows, Small
+from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.precision import related_within
 from dicola._kernels.splits import find_split, work_of
 from dicola._kernels.undirected import induced, with_block
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Small = NDArray[np.int8]
-Bools = NDArray[np.bool_]
 
 _AT_ONCE = 256  # nodes looked at in one call, so that progress is told and a user can stop it
 
@@ -104,7 +99,7 @@ def planted(starts: Ints, indices: Ints, largest: int) -> Growth:
         counts=np.zeros(3, np.int64),
         work=np.zeros(1),
     )
-    _add(growth, np.arange(n), starts, indices, 0, largest)
+    _add(growth, np.arange(n), Rows(starts, indices), 0, largest)
     return growth
 
 
@@ -131,7 +126,7 @@ def roomier(growth: Growth) -> Growth:
     return Growth(*doubled)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) -> Request:
     """Split node after node until all are done or something is needed.
 
@@ -160,24 +155,25 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
                     counts[ASKED] += len(block) * (len(block) - 1) // 2 if sure else 0
                 if not sure:
                     return Request(False, child, block)
-                starts, indices = induced(*_graph(growth, number), kept)
+                parent = _graph(growth, number)
+                graph = induced(parent.begins, parent.members, kept)
                 if len(block) > 1:
-                    starts, indices = with_block(starts, indices, block, related)
+                    graph = with_block(graph.begins, graph.members, block, related)
                 found = counts[KNOWN]
-                _add(growth, child, starts, indices, growth.depth[number] + 1, rule.largest)
+                _add(growth, child, graph, growth.depth[number] + 1, rule.largest)
             children[number] = found
         counts[DONE] += 1
     return Request(False, nobody, nobody)
 
 
-@njit(cache=True, nogil=True)
-def _graph(growth: Growth, number: int) -> tuple[Ints, Ints]:
+@inner
+def _graph(growth: Growth, number: int) -> Rows:
     """The independence graph of a node."""
     begin, end = growth.begins[number] + number, growth.begins[number + 1] + number + 1
-    return growth.starts[begin:end], growth.indices[growth.entries[number] : growth.entries[number + 1]]
+    return Rows(growth.starts[begin:end], growth.indices[growth.entries[number] : growth.entries[number + 1]])
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _split(growth: Growth, rule: Rule, number: int) -> None:
     """Find the sides of a node, if the rule lets it be split and something splits it; its children are then open."""
     begin, end = growth.begins[number], growth.begins[number + 1]
@@ -185,8 +181,8 @@ def _split(growth: Growth, rule: Rule, number: int) -> None:
         return
     if end - begin <= rule.min_leaf_size or growth.counts[KNOWN] + 2 > rule.max_nodes:
         return
-    starts, indices = _graph(growth, number)
-    found = find_split(starts, indices, rule.saving, rule.largest)
+    graph = _graph(growth, number)
+    found = find_split(graph.begins, graph.members, rule.saving, rule.largest)
     if len(found) == 0:
         return
     separator = 0
@@ -199,7 +195,7 @@ def _split(growth: Growth, rule: Rule, number: int) -> None:
     growth.right[number] = OPEN
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _part(growth: Growth, number: int, away: int, relearn: bool) -> tuple[Ints, Ints, Ints]:
     """A child, without the side ``away``: positions in its parent, variables, and positions of the block to be asked about."""
     begin, end = growth.begins[number], growth.begins[number + 1]
@@ -223,7 +219,7 @@ def _part(growth: Growth, number: int, away: int, relearn: bool) -> tuple[Ints, 
     return kept[:size], child[:size], block[:separator]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _hash(variables: Ints, places: int) -> int:
     """A place in a table whose length is a power of two (FNV-1a, variable by variable)."""
     code = 0
@@ -232,7 +228,7 @@ def _hash(variables: Ints, places: int) -> int:
     return (code ^ (code >> 32)) & (places - 1)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _find(growth: Growth, variables: Ints) -> int:
     """The node that has these variables; -1 where none has."""
     begins, members = growth.begins, growth.members
@@ -249,7 +245,7 @@ def _find(growth: Growth, variables: Ints) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _has_room(growth: Growth, number: int, size: int, block: int) -> bool:
     """Is there room for a child of this node, of so many variables, whatever is answered about its block?"""
     known = growth.counts[KNOWN]
@@ -261,9 +257,10 @@ def _has_room(growth: Growth, number: int, size: int, block: int) -> bool:
     )
 
 
-@njit(cache=True, nogil=True)
-def _add(growth: Growth, variables: Ints, starts: Ints, indices: Ints, depth: int, largest: int) -> None:
+@kernel
+def _add(growth: Growth, variables: Ints, graph: Rows, depth: int, largest: int) -> None:
     """One more node, a leaf for now."""
+    starts, indices = graph
     members, side, rows, neighbours = growth.members, growth.side, growth.starts, growth.indices
     number = growth.counts[KNOWN]
     begin, entry = growth.begins[number], growth.entries[number]
