@@ -82,7 +82,7 @@ class Request(NamedTuple):
 def planted(starts: Ints, indices: Ints, largest: int) -> Growth:
     """A tree of one node, which has this graph."""
     n = len(starts) - 1
-    nodes, members = 1 << (4 * n).bit_length(), 16 * n + 16
+    nodes, members = 1 << (4 * n).bit_length(), 32 * n + 32
     growth = Growth(
         begins=np.zeros(nodes + 1, np.int64),
         members=np.empty(members, np.int64),
