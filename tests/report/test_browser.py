@@ -292,7 +292,7 @@ def test_the_table_of_edges_tells_the_weakest_test_of_each(browser, tmp_path) ->
     frame = simulate.linear_gaussian(simulate.network("asia"), 2000, seed=1)
     ci = FisherZ(frame, alpha=0.01)
     found = discover(ci)
-    table = edge_table(found.pag, found.skeleton, ci, found.tree)
+    table = edge_table(found.pag, found.skeleton, ci)
     page = Page(browser, tmp_path, found, report_page(found, table))
     page.view("tables")
     heads = [head.text for head in page.all(".tables thead th")]
@@ -310,7 +310,7 @@ def test_the_table_of_edges_tells_the_weakest_test_of_each(browser, tmp_path) ->
 
 def test_without_a_test_the_table_of_edges_tells_none(browser, tmp_path) -> None:
     found = asia()
-    page = Page(browser, tmp_path, found, report_page(found, edge_table(found.pag, found.skeleton, None, found.tree)))
+    page = Page(browser, tmp_path, found, report_page(found, edge_table(found.pag, found.skeleton)))
     page.view("tables")
     assert [head.text for head in page.all(".tables thead th")] == ["From", "Edge", "To", "Rules", "In words"]
     page.all(".place tbody .open")[0].click()

@@ -257,7 +257,16 @@ class FisherZ(CITest):
         return known
 
     def critical(self, sizes: NDArray[np.int64], alpha: float | NDArray[np.float64]) -> NDArray[np.float64]:
-        """``limit`` for many sizes at once, each at its level."""
+        """``limit`` for many sizes at once, each at its level.
+
+        Parameters
+        ----------
+        sizes : array of int
+            Numbers of variables that are held fixed.
+        alpha : float or array of float
+            One level for all sizes, or one per size.
+
+        """
         freedom = self.n_samples - sizes - 3
         critical = np.tanh(-ndtri(np.asarray(alpha) / 2) / np.sqrt(np.maximum(freedom, 1))) ** 2
         return np.where(freedom > 0, critical, -1.0 if self.untestable == "dependent" else 2.0)
