@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class DependsOnTarget(Question[list[bool]]):
     """Total conditioning for one variable: which of ``others`` depend on it given *all* other variables of the test?"""
 

@@ -208,7 +208,7 @@ class Inquiry:
             One about many independences, in positions of ``labels``.
 
         """
-        question.check(len(self))
+        question.check(self)
         fast = self.answer(question)
         return question.plain(self) if fast is None else fast[0]
 

@@ -47,7 +47,10 @@ class Verdict:
 
 
 class Question(ABC, Generic[Answer]):
-    """A question as a value: a frozen dataclass of what is asked."""
+    """A question as a value: a dataclass of what is asked, which nobody changes.
+
+    It is not frozen, because that makes it several times slower to make, and a run may ask thousands.
+    """
 
     @abstractmethod
     def plain(self, ci: Inquiry) -> Answer:
@@ -57,8 +60,8 @@ class Question(ABC, Generic[Answer]):
         """A faster answer from the correlations behind a Gaussian test; ``None`` where there is none."""
         return None
 
-    def check(self, n: int) -> None:
-        """Refuse what cannot be asked about n variables."""
+    def check(self, ci: Inquiry) -> None:
+        """Refuse what cannot be asked about the variables of ``ci``."""
         return
 
     def key(self) -> tuple[Any, ...] | None:
@@ -90,7 +93,7 @@ class SetFamily(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class GivenRest(Question[Adjacency]):
     """Total conditioning: which pairs of ``block`` (default: all) depend on each other given *all* other variables of the test?
 
@@ -136,7 +139,7 @@ class Separation(NamedTuple):
     separating_set: Variables
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class SweepLevel(Question[list[Separation]]):
     """One order-independent level of a search: every edge against all sets of one size.
 
@@ -150,8 +153,8 @@ class SweepLevel(Question[list[Separation]]):
     candidates: Adjacency | None = None
     tried: Adjacency | None = None
 
-    def check(self, n: int) -> None:
-        check_level(n, self.size, self.adjacency, self.candidates, self.tried)
+    def check(self, ci: Inquiry) -> None:
+        check_level(len(ci), self.size, self.adjacency, self.candidates, self.tried)
 
     def plain(self, ci: Inquiry) -> list[Separation]:
         pools = [np.nonzero(row)[0].tolist() for row in np.asarray(self.adjacency if self.candidates is None else self.candidates)]
@@ -185,7 +188,7 @@ class Search(NamedTuple):
     finished: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class SearchLevels(Question[Search]):
     """Level after level of growing size, from ``first`` on, each without the edges that fell before, until no edge has candidates
     enough for the next one or ``max_size`` is passed.
@@ -201,8 +204,8 @@ class SearchLevels(Question[Search]):
     tried: Adjacency | None = None
     tried_to: int | None = None
 
-    def check(self, n: int) -> None:
-        check_level(n, self.first, self.adjacency, self.candidates, self.tried)
+    def check(self, ci: Inquiry) -> None:
+        check_level(len(ci), self.first, self.adjacency, self.candidates, self.tried)
 
     def plain(self, ci: Inquiry) -> Search:
         left = np.array(self.adjacency, dtype=np.bool_)
@@ -254,7 +257,7 @@ def _or_nothing(matrix: Adjacency | None) -> Adjacency:
     return _NOTHING if matrix is None else np.ascontiguousarray(matrix, dtype=np.bool_)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class FindSeparator(Question[Variables | None]):
     """First subset of ``candidates`` that separates x and y, by size, then lexicographically; ``None`` where none does.
 

@@ -217,7 +217,7 @@ def decompose(
     return Inquiry.of(ci).during("blankets").ask(GrowTree(blankets, stop, uig, progress))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class GrowTree(Question[Tree]):
     """Into which tree do all variables of the test decompose? See ``decompose``."""
 

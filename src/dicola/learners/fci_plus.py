@@ -25,7 +25,7 @@ Asked = dict[tuple[int, int, Variables], dict[int, bool]]
 """For a pair and what separates it: which further variable makes it dependent again, as far as asked."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class BreaksSeparation(Question[list[bool]]):
     """Which of ``others``, added to z one at a time, make x and y dependent?"""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class SeparatorsInPool(Question[list[Variables | None]]):
     """For one pair after the other the first subset of ``pool`` that separates it, of at most ``max_size`` variables, by size, then
     lexicographically; ``None`` where none does. The two variables themselves are left out of the pool.
