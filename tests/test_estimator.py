@@ -27,7 +27,8 @@ from dicola import (
 from dicola.blankets.grow_shrink import IAMB
 from dicola.learners.registry import ALL
 from dicola.pipeline.modes import MODES
-from dicola.pipeline.plan import Plan, defaults
+from dicola.pipeline.plan import Plan
+from dicola.pipeline.settings import SETTINGS
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,7 @@ def test_the_answer_stands_in_the_order_of_the_columns(frame):
 
 
 def test_every_setting_of_a_plan_is_a_setting_of_the_model():
-    assert DiCoLa().get_params() == defaults()
+    assert DiCoLa().get_params() == {name: each.default for name, each in SETTINGS.items()}
     assert Plan(**DiCoLa().get_params()) == Plan()
 
 
@@ -239,3 +240,8 @@ def test_a_record_of_a_test_without_a_table_is_refused():
     known = discover(Oracle(simulate.er_dag(5, 2, seed=0)))
     with pytest.raises(InvalidSetting, match="Oracle"):
         DiCoLa.from_record(known.settings)
+
+
+def test_what_is_no_record_is_refused_in_a_sentence():
+    with pytest.raises(InvalidSetting, match="no record of a run: it lacks learner, blankets, decompose"):
+        DiCoLa.from_record({})

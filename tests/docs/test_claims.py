@@ -27,7 +27,8 @@ from dicola.learners.collider_policies import POLICIES
 from dicola.learners.registry import ALL
 from dicola.orient.partial import Reason
 from dicola.pipeline.modes import AUTO, MODES
-from dicola.pipeline.plan import Plan, defaults
+from dicola.pipeline.plan import Plan
+from dicola.pipeline.settings import SETTINGS
 from dicola_experiments.rows import Rows
 from tests.docs.markdown import in_code, page, section, table
 from tests.docs.snippets import PAGES, ROOT
@@ -212,14 +213,14 @@ FEATURES = {
     "FCI": lambda: yes("fci" in ALL),
     "RFCI · FCI+": lambda: f"{yes('rfci' in ALL)} · {yes('fci+' in ALL)}",
     "ICD · L-MARVEL": lambda: f"{yes('icd' in ALL)} · {yes('l-marvel' in ALL)}",
-    "decomposition around any learner": lambda: yes(defaults()["decompose"] is True),
+    "decomposition around any learner": lambda: yes(SETTINGS["decompose"].default is True),
     "separating set for every missing edge": lambda: yes(every_missing_edge_has_a_set()),
     "why is this mark here": lambda: "rule and variables" if Reason._fields == ("rule", "witness") else "–",
     "legality of the PAG checked": lambda: yes("legality" in dicola.__all__),
     "collider policies": lambda: yes(len(POLICIES) > 1),
     "discrete and mixed tests": lambda: "yours" if kinds_of_columns() == {"continuous"} else "yes",
     "missing data": lambda: yes(not gaps_are_refused()),
-    "background knowledge": lambda: yes("knowledge" in defaults() and "Knowledge" in dicola.__all__),
+    "background knowledge": lambda: yes("knowledge" in SETTINGS and "Knowledge" in dicola.__all__),
     "bootstrap": lambda: yes("bootstrap" in dicola.__all__),
     "adjustment and effects from a PAG": lambda: yes(hasattr(PAG, "adjustment_sets")),
     "licence": lambda: PROJECT["license"],

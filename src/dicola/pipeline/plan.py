@@ -118,6 +118,9 @@ class Plan(Settings):
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Plan:
         """The plan behind ``Discovery.settings``, for the same run again, on other rows too."""
+        missing = [name for name in ("learner", "blankets", "decompose") if name not in record]
+        if missing:
+            raise InvalidSetting(f"this is no record of a run: it lacks {', '.join(missing)}. Pass the settings of a Discovery.")
         settings = {name: value for name, value in record.items() if name in SETTINGS}
         if record.get("test") is not None:
             settings["ci_test"], settings["alpha"] = recipe_from(record["test"])
@@ -189,11 +192,6 @@ class Steps(NamedTuple):
             **later,
             "knowledge": None if plan.knowledge is None else asdict(plan.knowledge),
         }
-
-
-def defaults() -> dict[str, Any]:
-    """Every setting with its default."""
-    return {name: each.default for name, each in SETTINGS.items()}
 
 
 def _shown(name: str, chosen: Any) -> Setting:

@@ -1,12 +1,10 @@
-"""Scores by name, and the one that goes with a test."""
+"""The score that goes with a test."""
 
 from __future__ import annotations
 
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.score.base import Score
 from dicola.score.gaussian_bic import GaussianBIC
-
-SCORES: dict[str, type[GaussianBIC]] = {"gaussian_bic": GaussianBIC}
 
 
 def score_behind(ci: Evidence, penalty: float = 2.0) -> Score:
