@@ -44,89 +44,78 @@ def components(starts: Ints, indices: Ints, without: Bools) -> tuple[Ints, int]:
 def separators(starts: Ints, indices: Ints) -> Rows:
     """Minimal separators of a minimal triangulation (MCS-M) of a connected graph, each sorted."""
     n = len(starts) - 1
-    weight = np.zeros(n, np.int64)
-    left = np.ones(n, np.bool_)
-    # vertices numbered before, for each vertex: a linked list
-    head = np.full(n, -1, np.int64)
-    link = np.empty(4 * n + 16, np.int64)
-    entry = np.empty(4 * n + 16, np.int64)
+    numbered = n + 1  # in ``reached``: the vertex has its number; before that, the turn in which it was met
+    weight, reached = np.zeros((2, n), np.int64)
+    first, bucket = np.full((2, n), -1, np.int64)  # vertices numbered before, for each vertex; vertices by weight: linked lists
+    following, raised = np.empty((2, n), np.int64)
+    entries = np.empty((4 * n + 16, 2), np.int64)  # of the first lists: a vertex, and where the next one stands
     used = 0
     members = np.empty(4 * n + 16, np.int64)
     begins = np.zeros(n + 1, np.int64)
     found = 0
     previous = -1
-    reached = np.zeros(n, np.int64)
-    raised = np.empty(n, np.int64)
-    bucket_head = np.full(n + 1, -1, np.int64)
-    bucket_next = np.empty(n, np.int64)
-    frontier = np.empty(n, np.int64)
     for turn in range(1, n + 1):
         v = -1
+        heaviest = -1
         for u in range(n):
-            if left[u] and (v < 0 or weight[u] > weight[v]):
+            if weight[u] > heaviest and reached[u] != numbered:
                 v = u
-        left[v] = False
-        if weight[v] <= previous and weight[v] > 0:
-            size = weight[v]
-            members = longer(members, begins[found] + size)
+                heaviest = weight[u]
+        reached[v] = numbered
+        if 0 < heaviest <= previous:
+            if begins[found] + heaviest > len(members):
+                members = longer(members, begins[found] + heaviest)
             own = members[begins[found] :]
             count = 0
-            node = head[v]
-            while node >= 0:
-                put_in_order(own, count, entry[node])
+            at = first[v]
+            while at >= 0:
+                put_in_order(own, count, entries[at, 0])
                 count += 1
-                node = link[node]
+                at = entries[at, 1]
             found += 1
             begins[found] = begins[found - 1] + count
-        previous = weight[v]
+        previous = heaviest
         # who is raised: reached by a path whose inner vertices all weigh less
         count = 0
-        reached[v] = turn
         highest = -1
         for i in range(starts[v], starts[v + 1]):
             u = indices[i]
-            if left[u]:
+            if reached[u] != numbered:
                 reached[u] = turn
                 raised[count] = u
                 count += 1
-                bucket_next[u] = bucket_head[weight[u]]
-                bucket_head[weight[u]] = u
+                following[u] = bucket[weight[u]]
+                bucket[weight[u]] = u
                 highest = max(highest, weight[u])
         level = 0
         while level <= highest:
-            top = 0
-            u = bucket_head[level]
-            bucket_head[level] = -1
-            while u >= 0:
-                frontier[top] = u
-                top += 1
-                u = bucket_next[u]
-            while top:
-                top -= 1
-                y = frontier[top]
+            top = bucket[level]
+            bucket[level] = -1
+            while top >= 0:
+                y = top
+                top = following[y]
                 for i in range(starts[y], starts[y + 1]):
                     u = indices[i]
-                    if not left[u] or reached[u] == turn:
+                    if reached[u] == numbered or reached[u] == turn:
                         continue
                     reached[u] = turn
                     if weight[u] > level:
                         raised[count] = u
                         count += 1
-                        bucket_next[u] = bucket_head[weight[u]]
-                        bucket_head[weight[u]] = u
+                        following[u] = bucket[weight[u]]
+                        bucket[weight[u]] = u
                         highest = max(highest, weight[u])
                     else:
-                        frontier[top] = u
-                        top += 1
+                        following[u] = top
+                        top = u
             level += 1
+        if used + count > len(entries):
+            entries = np.concatenate((entries, np.empty((len(entries) + count, 2), np.int64)))
         for i in range(count):
             u = raised[i]
             weight[u] += 1
-            entry = longer(entry, used + 1)
-            link = longer(link, used + 1)
-            entry[used] = v
-            link[used] = head[u]
-            head[u] = used
+            entries[used] = v, first[u]
+            first[u] = used
             used += 1
     return Rows(begins[: found + 1], members[: begins[found]])
 

@@ -109,7 +109,7 @@ def learn_leaves(
     context: Context,
     n_jobs: int = 1,
     workers: Workers | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[Skeleton]:
     """The skeleton of every leaf, in the order of the leaves; what they take is counted in ``ci``.
 
@@ -123,7 +123,8 @@ def learn_leaves(
         for leaf, found in zip(task.leaves, learned, strict=True):
             names = tuple([labels[v] for v in leaf.variables])
             skeletons.append(Skeleton(labels, leaf.variables, found.edges, found.sets, names, found.warnings))
-        progress(len(skeletons), len(leaves))
+        if progress is not None:
+            progress(len(skeletons), len(leaves))
     return skeletons
 
 

@@ -38,7 +38,7 @@ class Orientation:
     @classmethod
     def of(cls, graph: PartialGraph, labels: tuple[str, ...]) -> Orientation:
         """What has become of a graph once the rules are done with it."""
-        pag = PAG.from_matrix(graph.to_matrix(), labels)
+        pag = PAG.trusted(graph.to_matrix(), labels)
         return cls(pag, tuple(graph.conflicts), graph.reasons, tuple(sorted(graph.ambiguous)), graph.cut_short)
 
 
@@ -135,9 +135,7 @@ def _find_discriminated(graph: PartialGraph, is_collider: ColliderPolicy, rules:
     for b, beside_b in enumerate(around):
         if ARROW not in beside_b.values():
             continue  # no a <-* b
-        for c in list(beside_b):
-            if around[c].get(b) != CIRCLE:
-                continue
+        for c in [c for c in beside_b if around[c][b] == CIRCLE]:
             for a in [a for a, mark in beside_b.items() if mark == ARROW and around[a].get(c) == ARROW]:
                 changed |= r4(graph, is_collider, a, b, c, rules.max_path_length, rules.stands)
     return changed
@@ -161,10 +159,11 @@ def _complete_tails(graph: PartialGraph) -> None:
     changed = True
     while changed:
         changed = False
-        for a, c in _ends(graph):
-            if around[a][c] == ARROW and around[c][a] == CIRCLE:
-                between = [b for b in around[a] if around[b][a] == TAIL and around[b].get(c) == ARROW]
-                changed |= any(r8(graph, a, b, c) for b in between) or r9(graph, a, c) or r10(graph, a, c)
+        for a, beside_a in enumerate(around):
+            for c, mark in beside_a.items():
+                if mark == ARROW and around[c][a] == CIRCLE:
+                    between = [b for b in beside_a if around[b][a] == TAIL and around[b].get(c) == ARROW]
+                    changed |= any(r8(graph, a, b, c) for b in between) or r9(graph, a, c) or r10(graph, a, c)
 
 
 def _ends(graph: PartialGraph) -> Iterable[tuple[int, int]]:

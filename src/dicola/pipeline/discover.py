@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import Literal
 
@@ -138,22 +139,22 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     """Algorithm 3: split top-down, learn the leaves, merge bottom-up, orient; then what the mode adds."""
     ci = Inquiry(evidence, cache=Inquiry.of(evidence).test.is_slow)  # a slow test is not asked the same twice
     steps = plan.steps(ci)
-    say = progress or (lambda phase, done, total: None)
     clock = _Clock()
 
-    tree = divided(ci, steps, say)
+    tree = divided(ci, steps, _about(progress, "decompose"))
     clock.lap("decompose")
 
     context = Context(steps.blankets, warm=steps.starts_from_uig, seed=plan.seed)
-    leaves = learn_leaves(tree.leaves, steps.learner, ci, context, plan.n_jobs, plan.workers, lambda *far: say("leaves", *far))
+    leaves = learn_leaves(tree.leaves, steps.learner, ci, context, plan.n_jobs, plan.workers, _about(progress, "leaves"))
     clock.lap("leaves")
 
     skeleton = merge_up(tree, leaves, ci.names)
     clock.lap("merge")
 
-    say("orient", 0, 1)
+    say = _about(progress, "orient") or (lambda done, total: None)
+    say(0, 1)
     skeleton, oriented = steps.learner.orient(ci.during("orientation"), skeleton, steps.orientation, alone=not plan.decompose)
-    say("orient", 1, 1)
+    say(1, 1)
     clock.lap("orientation")
 
     skeleton, oriented, score = finished(ci, steps, skeleton, oriented, clock)
@@ -179,11 +180,16 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     )
 
 
-def divided(ci: Inquiry, steps: Steps, say: Progress) -> Tree:
+def _about(progress: Progress | None, phase: str) -> Callable[[int, int], None] | None:
+    """Told how far a phase is, if anybody listens."""
+    return None if progress is None else partial(progress, phase)
+
+
+def divided(ci: Inquiry, steps: Steps, say: Callable[[int, int], None] | None = None) -> Tree:
     """The decomposition tree; without decomposition one leaf of all variables."""
     if not steps.plan.decompose:
         return Tree((Leaf(tuple(range(len(ci)))),))
-    return decompose_variables(ci, steps.blankets, steps.rule, steps.plan.uig, lambda *far: say("decompose", *far))
+    return decompose_variables(ci, steps.blankets, steps.rule, steps.plan.uig, say)
 
 
 def finished(
