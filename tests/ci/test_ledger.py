@@ -144,9 +144,12 @@ def test_a_fresh_ledger_starts_from_nothing_and_adds_back_what_it_counted():
     ledger(0, 1)
     own = ledger.fresh()
     own(0, 1)
-    assert own.counts["total"] == 1 and ledger.counts["total"] == 1
-    ledger.add(own)
-    assert ledger.counts["leaves"] == 2
+    own.during("blankets")(0, 2)
+    assert own.counts["total"] == 2 and ledger.counts["total"] == 1
+    ledger.account.add(own.account)
+    assert ledger.counts == {"blankets": 1, "leaves": 1, "orientation": 0, "total": 2}, "what is known is not counted again"
+    ledger(0, 2)
+    assert ledger.counts["total"] == 2, "what the other one learned is remembered"
 
 
 def test_a_choice_of_variables_shares_count_and_memory_with_the_whole():

@@ -11,6 +11,7 @@ from cloudpickle import dumps
 
 from dicola import FCI, PC, RFCI, CallableTest, FisherZ, LMarvel, MagBIC, Oracle, discover, simulate
 from dicola.ci.inquiry import Inquiry
+from dicola.ci.workers import Workers
 from dicola.decompose.leaves import bunches, leaf_tasks, learn_leaves
 from dicola.decompose.tree import Leaf
 from dicola.graphs.undirected import UndirectedGraph
@@ -54,13 +55,13 @@ def test_a_task_is_small_and_gives_the_same_after_a_journey(learner):
     test = FisherZ(simulate.linear_gaussian(dag, 2000, seed=3))
     leaves = discover(test, min_leaf_size=6).tree.leaves
     whole = len(dumps(test))
-    for task in leaf_tasks(leaves, learner, Inquiry(test), Context(warm=True)):
+    for task in leaf_tasks(leaves, learner, Inquiry(test), Context(warm=True), Workers()):
         sent = dumps(task)
         assert len(sent) < whole / 3 or len(task.leaves) > 3, "a leaf carries its own block, not the whole matrix"
         here, there = task.run(), loads(sent).run()
         assert [found.edges for found in here.learned] == [found.edges for found in there.learned]
         assert [found.warnings for found in here.learned] == [found.warnings for found in there.learned]
-        assert here.asked.counts == there.asked.counts
+        assert here.account == there.account
 
 
 def slow_test(frame):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dicola.ci.base import CITest
 from dicola.ci.questions import Answered, Question, Verdict
+from dicola.ci.workers import Workers
 from dicola.graphs.skeleton import Variables
 
 PHASES = ("blankets", "leaves", "orientation")
@@ -29,6 +32,41 @@ class ScoreBeside(Protocol):
         ...
 
 
+class Remembered(NamedTuple):
+    """An answer, the phase in which it was asked for, and the tests it took."""
+
+    answer: Any
+    phase: str
+    tests: int
+
+
+@dataclass
+class Account:
+    """What was asked: tests by phase, evaluations of a score by kind and, where answers are remembered, the answers."""
+
+    tests: Counter[str] = field(default_factory=Counter)
+    evaluations: Counter[str] = field(default_factory=Counter)
+    memory: dict[tuple[Any, ...], Remembered] | None = None
+
+    def add(self, other: Account) -> None:
+        """Take over what another account has; of what both remember, only what is new is counted."""
+        if other is self:
+            return
+        self.evaluations.update(other.evaluations)
+        if self.memory is None or other.memory is None:
+            self.tests.update(other.tests)
+            return
+        for key, known in other.memory.items():
+            if key not in self.memory:
+                self.remember(key, known)
+
+    def remember(self, key: tuple[Any, ...], answered: Remembered) -> None:
+        """Keep an answer and count what it took."""
+        assert self.memory is not None
+        self.memory[key] = answered
+        self.tests[answered.phase] += answered.tests
+
+
 class Inquiry:
     """What learners get: the evidence (a test, and a score where one is given) and the account of what was asked of it.
 
@@ -44,16 +82,19 @@ class Inquiry:
         Remember answers.
     score : Score, optional
         The score that goes with the test, for learners and modes that score graphs.
+    workers : Workers, optional
+        Who shares independent questions, where answers are remembered.
 
     """
 
-    def __init__(self, source: CITest | Inquiry, *, cache: bool = False, score: ScoreBeside | None = None) -> None:
+    def __init__(
+        self, source: CITest | Inquiry, *, cache: bool = False, score: ScoreBeside | None = None, workers: Workers = Workers()
+    ) -> None:
         self._source = source
         self._score: ScoreBeside | None = source._score if score is None and isinstance(source, Inquiry) else score
         self._phase = "leaves"
-        self._tests: Counter[str] = Counter()
-        self._evaluations: Counter[str] = Counter()
-        self._memory: dict[tuple[Any, ...], Any] | None = {} if cache else None
+        self.account = Account(memory={} if cache else None)
+        self._workers = workers
 
     @classmethod
     def of(cls, ci: CITest | Inquiry) -> Inquiry:
@@ -110,13 +151,13 @@ class Inquiry:
     @property
     def counts(self) -> dict[str, int]:
         """Tests by phase, and their ``total``."""
-        by_phase = {phase: self._tests[phase] for phase in PHASES}
+        by_phase = {phase: self.account.tests[phase] for phase in PHASES}
         return {**by_phase, "total": sum(by_phase.values())}
 
     @property
     def evaluations(self) -> dict[str, int]:
         """Evaluations of a score by kind; none of them is a test."""
-        return dict(sorted(self._evaluations.items()))
+        return dict(sorted(self.account.evaluations.items()))
 
     @property
     def score(self) -> Any:
@@ -138,19 +179,7 @@ class Inquiry:
             How many to add.
 
         """
-        self._evaluations[kind] += count
-
-    def add(self, other: Inquiry) -> None:
-        """Count what another inquiry counted.
-
-        Parameters
-        ----------
-        other : Inquiry
-            Its tests by phase and its evaluations are added; what it remembers is not.
-
-        """
-        self._tests.update(other._tests)
-        self._evaluations.update(other._evaluations)
+        self.account.evaluations[kind] += count
 
     def during(self, phase: str) -> Inquiry:
         """The same inquiry, counting under another phase.
@@ -188,12 +217,17 @@ class Inquiry:
             ``None`` where the test gains nothing by it, or answers are remembered.
 
         """
-        union = None if self._memory is not None else self._source.side_by_side(parts)
+        union = None if self.remembers else self._source.side_by_side(parts)
         return None if union is None else self._through(union)
 
+    @property
+    def remembers(self) -> bool:
+        """Is a question met again answered from memory?"""
+        return self.account.memory is not None
+
     def fresh(self) -> Inquiry:
-        """A new inquiry into the same evidence: nothing counted, nothing remembered."""
-        return Inquiry(self._source, cache=self._memory is not None, score=self._score)
+        """A new inquiry into the same evidence under the same phase: nothing counted, nothing remembered, nobody to share with."""
+        return Inquiry(self._source, cache=self.remembers, score=self._score).during(self._phase)
 
     def samples(self) -> NDArray[np.float64]:
         """The rows behind the test, one column per variable in the order of ``labels``."""
@@ -212,6 +246,23 @@ class Inquiry:
         fast = self.answer(question)
         return question.plain(self) if fast is None else fast[0]
 
+    def ask_each(self, questions: Sequence[Question[Answer]]) -> list[Answer]:
+        """The answers to questions none of which depends on the answer to another: workers share them where answers are remembered.
+
+        Parameters
+        ----------
+        questions : sequence of Question
+            In positions of ``labels``.
+
+        """
+        if not self.remembers or not self._workers.are_many or isinstance(self._source, Inquiry) or len(questions) < 2:
+            return [self.ask(question) for question in questions]
+        found: list[Answer] = []
+        for answers, account in self._workers.each(partial(_asked, self.fresh()), self._workers.portions(questions)):
+            self.account.add(account)
+            found += answers
+        return found
+
     def answer(self, question: Question[Answer]) -> Answered[Answer] | None:
         """The test's own answer to a question, counted unless it was remembered.
 
@@ -227,21 +278,22 @@ class Inquiry:
             own.
 
         """
-        if self._memory is None:
+        account = self.account
+        if account.memory is None:
             fast = self._source.answer(question)
             if fast is not None:
-                self._tests[self._phase] += fast[1]
+                account.tests[self._phase] += fast[1]
             return fast
         own = question.key()
         if own is None:
             return None
         key = (self.labels, *own)
-        known: Answered[Answer] | None = self._memory.get(key)
-        if known is None:
-            known = self._source.answer(question)
-            if known is not None:
-                self._tests[self._phase] += known[1]
-                self._memory[key] = known
+        if key not in account.memory:
+            fast = self._source.answer(question)
+            if fast is None:
+                return None
+            account.remember(key, Remembered(fast, self._phase, fast[1]))
+        known: Answered[Answer] = account.memory[key].answer
         return known
 
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
@@ -255,14 +307,14 @@ class Inquiry:
             Positions in ``labels``, sorted.
 
         """
-        if self._memory is None:
-            self._tests[self._phase] += 1
+        account = self.account
+        if account.memory is None:
+            account.tests[self._phase] += 1
             return self._source.verdict(x, y, z)
         key = (self.labels[x], self.labels[y], tuple(self.labels[v] for v in z))
-        known: Verdict | None = self._memory.get(key)
-        if known is None:
-            self._tests[self._phase] += 1
-            known = self._memory[key] = self._source.verdict(x, y, z)
+        if key not in account.memory:
+            account.remember(key, Remembered(self._source.verdict(x, y, z), self._phase, 1))
+        known: Verdict = account.memory[key].answer
         return known
 
     def __call__(self, x: int | str, y: int | str, z: Iterable[int | str] = ()) -> Verdict:
@@ -289,16 +341,22 @@ class Inquiry:
 
         """
         test, alpha = self._source, self.alpha
-        if isinstance(test, Inquiry) or self._memory is not None or test.is_slow or alpha is None or not test.answers_in_bunches:
+        if isinstance(test, Inquiry) or self.remembers or test.is_slow or alpha is None or not test.answers_in_bunches:
             return next((z for z in sets if self.verdict(x, y, z).independent), None)
         waiting, bunch = iter(sets), 1
         while some := list(islice(waiting, bunch)):
             found = np.flatnonzero(test.p_values(x, y, some) > alpha)
-            self._tests[self._phase] += len(some) if not len(found) else int(found[0]) + 1
+            self.account.tests[self._phase] += len(some) if not len(found) else int(found[0]) + 1
             if len(found):
                 return some[int(found[0])]
             bunch = min(2 * bunch, _MOST_AT_ONCE)
         return None
+
+
+def _asked(ci: Inquiry, questions: Sequence[Question[Answer]]) -> tuple[list[Answer], Account]:
+    """What a worker does: the answers, and what they took."""
+    own = ci.fresh()
+    return [own.ask(question) for question in questions], own.account
 
 
 Evidence = CITest | Inquiry

@@ -104,11 +104,10 @@ class GivenRest(Question[Adjacency]):
     block: Sequence[int] | None = None
 
     def plain(self, ci: Inquiry) -> Adjacency:
-        inside = tuple(range(len(ci))) if self.block is None else tuple(self.block)
+        inside = range(len(ci)) if self.block is None else self.block
         dependent = np.zeros((len(inside), len(inside)), dtype=np.bool_)
-        for (i, x), (j, y) in combinations(enumerate(inside), 2):
-            dependent[i, j] = dependent[j, i] = depends_given_rest(ci, x, y, self.alpha)
-        return dependent
+        dependent[np.triu_indices(len(inside), 1)] = ci.ask_each([DependsGivenRest(x, y, self.alpha) for x, y in combinations(inside, 2)])
+        return dependent | dependent.T
 
     def by_correlations(self, test: FisherZ) -> Answered[Adjacency] | None:
         inside = np.arange(len(test)) if self.block is None else np.array(self.block, dtype=np.int64)
@@ -125,10 +124,17 @@ class GivenRest(Question[Adjacency]):
         return (dependent, tests) if sure else None  # not sure: some variable is determined by the others
 
 
-def depends_given_rest(ci: Inquiry, x: int, y: int, alpha: float | None) -> bool:
-    """Do x and y depend on each other given all other variables?"""
-    rest = tuple(v for v in range(len(ci)) if v not in (x, y))
-    return not ci.verdict(min(x, y), max(x, y), rest).independent_at(alpha)
+@dataclass(eq=False)
+class DependsGivenRest(Question[bool]):
+    """Do x and y depend on each other given all other variables? ``alpha`` is the level, by default that of the test."""
+
+    x: int
+    y: int
+    alpha: float | None = None
+
+    def plain(self, ci: Inquiry) -> bool:
+        rest = tuple(v for v in range(len(ci)) if v not in (self.x, self.y))
+        return not ci.verdict(min(self.x, self.y), max(self.x, self.y), rest).independent_at(self.alpha)
 
 
 class Separation(NamedTuple):
@@ -159,16 +165,18 @@ class SweepLevel(Question[list[Separation]]):
     def plain(self, ci: Inquiry) -> list[Separation]:
         pools = [np.nonzero(row)[0].tolist() for row in np.asarray(self.adjacency if self.candidates is None else self.candidates)]
         old = None if self.tried is None else [set(np.nonzero(row)[0].tolist()) for row in np.asarray(self.tried)]
-        fallen: list[Separation] = []
-        for i, j in np.argwhere(np.triu(np.asarray(self.adjacency), 1)).tolist():
-            first, second = ([v for v in pools[a] if v not in (i, j)] for a in (i, j))
-            passed = [] if old is None else [old[i], old[j]]
-            separator = ci.ask(FindSeparator(i, j, first, (self.size,), passed))
-            if separator is None and self.size > 0:
-                separator = ci.ask(FindSeparator(i, j, second, (self.size,), [*passed, set(first)]))
-            if separator is not None:
-                fallen.append(Separation(i, j, separator))
-        return fallen
+        edges = [(i, j) for i, j in np.argwhere(np.triu(np.asarray(self.adjacency), 1)).tolist()]
+        separators: dict[Pair, Variables | None] = dict.fromkeys(edges)
+        for end in (0, 1) if self.size > 0 else (0,):
+            left = [(i, j) for i, j in edges if separators[i, j] is None]
+            searches = []
+            for i, j in left:
+                passed = [] if old is None else [old[i], old[j]]
+                if end:
+                    passed.append(set(pools[i]) - {j})
+                searches.append(FindSeparator(i, j, [v for v in pools[(i, j)[end]] if v not in (i, j)], (self.size,), passed))
+            separators.update(zip(left, ci.ask_each(searches), strict=True))
+        return [Separation(i, j, z) for (i, j), z in separators.items() if z is not None]
 
     def by_correlations(self, test: FisherZ) -> Answered[list[Separation]] | None:
         if test.may_raise(self.size):

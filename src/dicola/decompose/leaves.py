@@ -9,20 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from cloudpickle import dumps
-from joblib import Parallel, delayed
-
-from dicola.ci.inquiry import Inquiry
+from dicola.ci.inquiry import Account, Inquiry
+from dicola.ci.workers import Workers
 from dicola.decompose.tree import Leaf
 from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context, Learner
 
 _TOGETHER = 160  # variables of one union, so that its matrices stay small
-
-Workers = Literal["threads", "processes"]
 
 
 class Learned(NamedTuple):
@@ -34,10 +30,10 @@ class Learned(NamedTuple):
 
 
 class LeafResult(NamedTuple):
-    """What was found of the leaves of a task, and the account of what they took."""
+    """What was found of the leaves of a task, and what they took."""
 
     learned: list[Learned]
-    asked: Inquiry
+    account: Account
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +51,8 @@ class LeafTask:
     def run(self) -> LeafResult:
         """Learn the leaves."""
         if len(self.asked) < len(self.leaves):
-            return LeafResult(self._from_union(*self.asked), self.asked[0])
-        return LeafResult([self._learned(*each) for each in zip(self.asked, self.leaves, strict=True)], self.asked[0])
+            return LeafResult(self._from_union(*self.asked), self.asked[0].account)
+        return LeafResult([self._learned(*each) for each in zip(self.asked, self.leaves, strict=True)], self.asked[0].account)
 
     def _learned(self, asked: Inquiry, leaf: Leaf) -> Learned:
         found = self.learner.learn_skeleton(asked, context=replace(self.context, uig=leaf.uig))
@@ -92,11 +88,16 @@ def bunches(sizes: Iterable[int]) -> list[range]:
     return [*found, range(begin, at)]
 
 
-def leaf_tasks(leaves: Sequence[Leaf], learner: Learner, ci: Inquiry, context: Context) -> Iterator[LeafTask]:
-    """The tasks, in the order of the leaves; each asks with an account of its own, so that no count depends on who came first."""
-    in_bunches = context.warm and all(leaf.uig is not None for leaf in leaves)
+def leaf_tasks(leaves: Sequence[Leaf], learner: Learner, ci: Inquiry, context: Context, workers: Workers) -> Iterator[LeafTask]:
+    """The tasks, in the order of the leaves.
+
+    Each asks with an account of its own, so that no count depends on who came first. Where answers are remembered each leaf is a task,
+    and one worker alone asks through ``ci`` itself, whose memory all leaves then share.
+    """
+    in_bunches = context.warm and not ci.remembers and all(leaf.uig is not None for leaf in leaves)
+    shares = ci.remembers and (not workers.are_many or len(leaves) == 1)
     for bunch in bunches(len(leaf.variables) for leaf in leaves) if in_bunches else [range(i, i + 1) for i in range(len(leaves))]:
-        some, own = tuple(leaves[bunch.start : bunch.stop]), ci.fresh()
+        some, own = tuple(leaves[bunch.start : bunch.stop]), ci if shares else ci.fresh()
         union = own.side_by_side([leaf.variables for leaf in some]) if learner.is_local and len(some) > 1 else None
         asked = (union,) if union is not None else tuple(own.among(leaf.variables) for leaf in some)
         yield LeafTask(learner, asked, some, context)
@@ -107,47 +108,22 @@ def learn_leaves(
     learner: Learner,
     ci: Inquiry,
     context: Context,
-    n_jobs: int = 1,
-    workers: Workers | None = None,
+    workers: Workers = Workers(),
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Skeleton]:
-    """The skeleton of every leaf, in the order of the leaves; what they take is counted in ``ci``.
-
-    ``n_jobs`` tasks run at a time, in threads or processes (``workers``; by default processes where a test is slow Python, which would
-    hold the others up). The answer does not depend on it.
+    """The skeleton of every leaf, in the order of the leaves; what they take is counted in ``ci``. The answer does not depend on the
+    workers.
     """
     labels = ci.labels
     skeletons: list[Skeleton] = []
-    for task, (learned, asked) in _results(leaf_tasks(leaves, learner, ci, context), n_jobs, workers or _fitting(ci)):
-        ci.add(asked)
-        for leaf, found in zip(task.leaves, learned, strict=True):
-            names = tuple([labels[v] for v in leaf.variables])
-            skeletons.append(Skeleton(labels, leaf.variables, found.edges, found.sets, names, found.warnings))
+    for learned, account in (workers if len(leaves) > 1 else Workers()).each(
+        LeafTask.run, leaf_tasks(leaves, learner, ci, context, workers)
+    ):
+        ci.account.add(account)
+        for found in learned:
+            variables = leaves[len(skeletons)].variables
+            names = tuple([labels[v] for v in variables])
+            skeletons.append(Skeleton(labels, variables, found.edges, found.sets, names, found.warnings))
         if progress is not None:
             progress(len(skeletons), len(leaves))
     return skeletons
-
-
-def _fitting(ci: Inquiry) -> Workers:
-    return "processes" if ci.test.is_slow else "threads"
-
-
-def _results(tasks: Iterator[LeafTask], n_jobs: int, workers: Workers) -> Iterator[tuple[LeafTask, LeafResult]]:
-    if n_jobs == 1:
-        for task in tasks:
-            yield task, task.run()
-        return
-    waiting = list(tasks)
-    if workers == "processes" and not _can_be_sent(waiting[0]):
-        workers = "threads"  # the answer is the same
-    done = Parallel(n_jobs=n_jobs, prefer=workers, return_as="generator")(delayed(LeafTask.run)(task) for task in waiting)
-    yield from zip(waiting, done, strict=True)
-
-
-def _can_be_sent(task: LeafTask) -> bool:
-    """A user's function may hold what no other process can have, such as an open connection."""
-    try:
-        dumps(task)
-    except Exception:
-        return False
-    return True

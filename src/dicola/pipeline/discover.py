@@ -10,7 +10,8 @@ from typing import Literal
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.decompose.leaves import Workers, learn_leaves
+from dicola.ci.workers import Kind, Workers
+from dicola.decompose.leaves import learn_leaves
 from dicola.decompose.merge import merge_up
 from dicola.decompose.tree import Leaf, Tree
 from dicola.decompose.tree import decompose as decompose_variables
@@ -52,7 +53,7 @@ def discover(
     seed: int = 0,
     legalize: bool = False,
     knowledge: Knowledge | None = None,
-    workers: Workers | None = None,
+    workers: Kind | None = None,
     progress: Progress | None = None,
 ) -> Discovery:
     """Learn the PAG over the variables of a conditional independence test.
@@ -137,7 +138,9 @@ def discover(
 
 def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Discovery:
     """Algorithm 3: split top-down, learn the leaves, merge bottom-up, orient; then what the mode adds."""
-    ci = Inquiry(evidence, cache=Inquiry.of(evidence).test.is_slow)  # a slow test is not asked the same twice
+    is_slow = Inquiry.of(evidence).test.is_slow  # such a test is not asked the same twice, and by default in processes
+    workers = Workers(plan.n_jobs, plan.workers or ("processes" if is_slow else "threads"))
+    ci = Inquiry(evidence, cache=is_slow, workers=workers)
     steps = plan.steps(ci)
     clock = _Clock()
 
@@ -145,7 +148,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     clock.lap("decompose")
 
     context = Context(steps.blankets, warm=steps.starts_from_uig, seed=plan.seed)
-    leaves = learn_leaves(tree.leaves, steps.learner, ci, context, plan.n_jobs, plan.workers, _about(progress, "leaves"))
+    leaves = learn_leaves(tree.leaves, steps.learner, ci, context, workers, _about(progress, "leaves"))
     clock.lap("leaves")
 
     skeleton = merge_up(tree, leaves, ci.names)
