@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola.errors import InvalidGraph, counted
-from dicola.graphs.bits import mask_of, members
+from dicola.graphs.bits import members
 from dicola.graphs.marks import listed
 
 if TYPE_CHECKING:
@@ -140,12 +140,10 @@ class BlanketSets(SeparatingSets):
         from dicola.graphs.undirected import UndirectedGraph
 
         place = {v: i for i, v in enumerate(variables)}
-        return cls(UndirectedGraph.from_masks([mask_of(place[v] for v in row) for row in facts["blankets"]]), variables)
+        return cls(UndirectedGraph.from_rows([sorted(place[v] for v in row) for row in facts["blankets"]]), variables)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BlanketSets) and self.variables == other.variables and self.graph == other.graph
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class MaskSets(SeparatingSets):
@@ -274,8 +272,6 @@ class RecordedSets(SeparatingSets):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RecordedSets) and self._sets == other._sets and self.otherwise == other.otherwise
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 class LaterSets(RecordedSets):
     """Sets found after the merge, over those of the merged skeleton."""
@@ -393,8 +389,6 @@ class Skeleton:
         return self.named_edges() == other.named_edges() and all(
             set(z) == set(other.separating_set(x, y) or ()) for (x, y), z in self.separating_sets().items()
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def named_edges(self) -> frozenset[frozenset[str]]:
         """Edges as unordered pairs of names."""
