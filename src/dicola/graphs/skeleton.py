@@ -149,33 +149,20 @@ class BlanketSets(SeparatingSets):
 class MaskSets(SeparatingSets):
     """Separating sets kept as masks: for a learner that decides pairs by the thousand.
 
-    Vertices are positions in ``variables``, which ascend. ``masks`` has sets by pair; ``apart[v]``
-    is a mask of vertices and the one set that separates v from all of them.
+    ``masks`` has sets by pair; ``apart[v]`` is a mask of vertices and the one set that separates v
+    from all of them.
     """
 
-    def __init__(self, variables: Variables, masks: dict[Pair, int], apart: dict[int, tuple[int, int]]) -> None:
-        self.variables, self.masks, self.apart = variables, masks, apart
-        self._place = {v: i for i, v in enumerate(variables)}
+    def __init__(self, masks: dict[Pair, int], apart: dict[int, tuple[int, int]]) -> None:
+        self.masks, self.apart = masks, apart
 
     def get(self, x: int, y: int) -> Variables | None:
-        if x not in self._place or y not in self._place:
-            return None
-        mask = self.mask(self._place[x], self._place[y])
-        return None if mask is None else tuple([self.variables[v] for v in members(mask)])
-
-    def mask(self, a: int, b: int) -> int | None:
-        """The set of a pair of positions."""
-        found = self.masks.get((a, b) if a < b else (b, a))
-        if found is not None:
-            return found
-        for one, other in ((a, b), (b, a)):
+        found = self.masks.get((x, y) if x < y else (y, x))
+        for one, other in ((x, y), (y, x)):
             far, separating_set = self.apart.get(one, (0, 0))
-            if far >> other & 1:
-                return separating_set
-        return None
-
-    def relabelled(self, variables: Variables) -> MaskSets:
-        return MaskSets(tuple([variables[v] for v in self.variables]), self.masks, self.apart)
+            if found is None and far >> other & 1:
+                found = separating_set
+        return None if found is None else tuple(members(found))
 
 
 class RecordedSets(SeparatingSets):
@@ -226,12 +213,12 @@ class RecordedSets(SeparatingSets):
 
     def relabelled(self, variables: Variables) -> RecordedSets:
         """The same sets with position i read as ``variables[i]``."""
-        found = RecordedSets(otherwise=None if self.otherwise is None else self.otherwise.relabelled(variables))
-        if tuple(sorted(variables)) == variables:  # then what is in order stays so
-            found._sets = {(variables[x], variables[y]): tuple([variables[v] for v in z]) for (x, y), z in self._sets.items()}
-        else:
-            for (x, y), z in self._sets.items():
-                found[variables[x], variables[y]] = [variables[v] for v in z]
+        otherwise = None if self.otherwise is None else self.otherwise.relabelled(variables)
+        sets = {(variables[x], variables[y]): tuple([variables[v] for v in z]) for (x, y), z in self._sets.items()}
+        if tuple(sorted(variables)) != variables:
+            return RecordedSets(sets, otherwise)
+        found = RecordedSets(otherwise=otherwise)
+        found._sets = sets  # what was in order stays so
         return found
 
     @property
@@ -361,13 +348,8 @@ class Skeleton:
 
     def separating_sets(self) -> dict[tuple[str, str], tuple[str, ...]]:
         """The set of every non-adjacent pair, keyed by the pair in the order of ``names``."""
-        found: dict[tuple[str, str], tuple[str, ...]] = {}
-        for i, x in enumerate(self.names):
-            for y in self.names[i + 1 :]:
-                z = self.separating_set(x, y)
-                if z is not None:
-                    found[x, y] = z
-        return found
+        pairs = combinations(self.names, 2)
+        return {(x, y): z for x, y in pairs if (z := self.separating_set(x, y)) is not None}
 
     @cached_property
     def adjacency(self) -> NDArray[np.bool_]:
@@ -384,11 +366,10 @@ class Skeleton:
         return len(self.edges)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Skeleton) or set(self.names) != set(other.names):
-            return NotImplemented if not isinstance(other, Skeleton) else False
-        return self.named_edges() == other.named_edges() and all(
-            set(z) == set(other.separating_set(x, y) or ()) for (x, y), z in self.separating_sets().items()
-        )
+        if not isinstance(other, Skeleton):
+            return NotImplemented
+        same_edges = set(self.names) == set(other.names) and self.named_edges() == other.named_edges()
+        return same_edges and all(set(z) == set(other.separating_set(x, y) or ()) for (x, y), z in self.separating_sets().items())
 
     def named_edges(self) -> frozenset[frozenset[str]]:
         """Edges as unordered pairs of names."""

@@ -12,7 +12,6 @@ from typing import Any
 
 from dicola.errors import InvalidGraph
 from dicola.graphs.formats.texts import (
-    arrow_of,
     drawn_marks,
     end_named,
     json_object,
@@ -35,7 +34,7 @@ def to_cytoscape(graph: MixedGraph) -> str:
                 "id": f"e{number}",
                 "source": f"n{graph.index(e.u)}",
                 "target": f"n{graph.index(e.v)}",
-                "interaction": arrow_of(e),
+                "interaction": e.arrow,
                 "mark_source": word_of(e.mark_u),
                 "mark_target": word_of(e.mark_v),
             }

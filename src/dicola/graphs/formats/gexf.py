@@ -12,7 +12,7 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.formats.texts import arrow_of, drawn_marks, end_named, labelled, needed, noted_marks, word_of, xml_root, xml_text
+from dicola.graphs.formats.texts import drawn_marks, end_named, labelled, needed, noted_marks, word_of, xml_root, xml_text
 from dicola.graphs.marks import ARROW, MixedGraph
 from dicola.graphs.pag import PAG
 
@@ -33,7 +33,7 @@ def to_gexf(graph: MixedGraph) -> str:
     edges = SubElement(body, "edges")
     for number, edge in enumerate(graph.edges()):
         ends = {"source": f"n{graph.index(edge.u)}", "target": f"n{graph.index(edge.v)}"}
-        element = SubElement(edges, "edge", {"id": f"e{number}", **ends, "label": arrow_of(edge)})
+        element = SubElement(edges, "edge", {"id": f"e{number}", **ends, "label": edge.arrow})
         values = SubElement(element, "attvalues")
         for position, mark in enumerate((edge.mark_u, edge.mark_v)):
             SubElement(values, "attvalue", {"for": str(position), "value": word_of(mark)})

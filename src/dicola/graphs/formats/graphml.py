@@ -12,7 +12,7 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.formats.texts import arrow_of, drawn_marks, end_named, labelled, needed, noted_marks, word_of, xml_root, xml_text
+from dicola.graphs.formats.texts import drawn_marks, end_named, labelled, needed, noted_marks, word_of, xml_root, xml_text
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.pag import PAG
 
@@ -32,7 +32,7 @@ def to_graphml(graph: MixedGraph) -> str:
     for number, edge in enumerate(graph.edges()):
         ends = {"source": f"n{graph.index(edge.u)}", "target": f"n{graph.index(edge.v)}"}
         element = SubElement(body, "edge", {"id": f"e{number}", **ends})
-        for key, value in zip(list(_KEYS)[1:], (word_of(edge.mark_u), word_of(edge.mark_v), arrow_of(edge)), strict=True):
+        for key, value in zip(list(_KEYS)[1:], (word_of(edge.mark_u), word_of(edge.mark_v), edge.arrow), strict=True):
             SubElement(element, "data", {"key": key}).text = value
     return xml_text(root, graph, TITLE)
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import pandas as pd
 
-from dicola.graphs.formats.texts import arrow_of, word_of
+from dicola.graphs.formats.texts import word_of
 from dicola.graphs.marks import Mark, MixedGraph
 
 _TYPES: Final = {
@@ -32,7 +32,7 @@ def to_pandas(graph: MixedGraph) -> pd.DataFrame:
         "v": [edge.v for edge in edges],
         "mark_u": [word_of(edge.mark_u) for edge in edges],
         "mark_v": [word_of(edge.mark_v) for edge in edges],
-        "edge": [arrow_of(edge) for edge in edges],
+        "edge": [edge.arrow for edge in edges],
         "type": [_TYPES[edge.mark_u, edge.mark_v] for edge in edges],
     }
     return pd.DataFrame({name: pd.Series(values, dtype="str") for name, values in columns.items()})

@@ -12,9 +12,9 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark, MixedGraph
+from dicola.graphs.marks import ARROW, CIRCLE, MARK_OF, TAIL, Mark, MixedGraph
 
-_MARKS: Final = {"circle": CIRCLE, "o": CIRCLE, "arrow": ARROW, ">": ARROW, "<": ARROW, "tail": TAIL, "-": TAIL}
+_MARKS: Final = {"circle": CIRCLE, "arrow": ARROW, "tail": TAIL, **MARK_OF}
 _ARROW: Final = re.compile(r"([<o-])-([>o-])")
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -30,11 +30,6 @@ def mark_named(word: object) -> int:
 def word_of(mark: Mark) -> str:
     """``circle``, ``arrow`` or ``tail``."""
     return mark.name.lower()
-
-
-def arrow_of(edge: Edge) -> str:
-    """The edge without its ends: ``o->``, ``<->``, ``---``."""
-    return ("<" if edge.mark_u is Mark.ARROW else str(edge.mark_u)) + "-" + str(edge.mark_v)
 
 
 def marks_of_arrow(text: str) -> tuple[int, int] | None:
