@@ -97,8 +97,7 @@ class DAG(Relatives, Separable):
 
     def arcs(self) -> list[tuple[str, str]]:
         """``(parent, child)`` pairs, sorted by position."""
-        rows, columns = np.nonzero(self.marks == ARROW)
-        return [(self.names[a], self.names[b]) for a, b in zip(rows.tolist(), columns.tolist(), strict=True)]
+        return [(self.names[a], self.names[b]) for a, b in np.argwhere(self.marks == ARROW).tolist()]
 
     def topological_order(self) -> list[int]:
         """Positions, every parent before its children; ties by position."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,10 +172,9 @@ def _not_ancestral(mag: MAG) -> str | None:
 
 
 def _not_maximal(mag: MAG) -> str | None:
-    for a in range(len(mag)):
-        for b in range(a + 1, len(mag)):
-            if b not in mag.around[a] and not mag.separation.separated(a, b, mag.canonical_separator(a, b)):
-                return f"no set separates {mag.names[a]!r} and {mag.names[b]!r}, although there is no edge between them (not maximal)."
+    for a, b in combinations(range(len(mag)), 2):
+        if b not in mag.around[a] and not mag.separation.separated(a, b, mag.canonical_separator(a, b)):
+            return f"no set separates {mag.names[a]!r} and {mag.names[b]!r}, although there is no edge between them (not maximal)."
     return None
 
 

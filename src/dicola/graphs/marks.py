@@ -362,11 +362,8 @@ class MixedGraph:
     @cached_property
     def around(self) -> tuple[dict[int, int], ...]:
         """For each vertex a its neighbours b with the mark at b: the sparse reading of the matrix."""
-        table: tuple[dict[int, int], ...] = tuple({} for _ in self.names)
-        rows, columns = np.nonzero(self.marks)
-        for a, b, mark in zip(rows.tolist(), columns.tolist(), self.marks[rows, columns].tolist(), strict=True):
-            table[a][b] = mark
-        return table
+        rows = ((row, np.flatnonzero(row)) for row in self.marks)
+        return tuple(dict(zip(beside.tolist(), row[beside].tolist(), strict=True)) for row, beside in rows)
 
     def pairs(self) -> list[tuple[int, int]]:
         """Adjacent pairs ``(a, b)`` with ``a < b``, sorted."""

@@ -50,10 +50,7 @@ class SeparatingSets(ABC):
 
     def known(self, variables: Variables) -> Iterator[tuple[int, int, Variables]]:
         """Every pair of the variables that has a set, with that set."""
-        for x, y in combinations(variables, 2):
-            z = self.get(x, y)
-            if z is not None:
-                yield x, y, z
+        return ((x, y, z) for x, y in combinations(variables, 2) if (z := self.get(x, y)) is not None)
 
     def relabelled(self, variables: Variables) -> SeparatingSets:
         """The same sets with position i read as ``variables[i]``."""

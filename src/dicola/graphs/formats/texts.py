@@ -6,13 +6,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.marks import ARROW, CIRCLE, MARK_OF, TAIL, Mark, MixedGraph
+from dicola.graphs.marks import ARROW, CIRCLE, MARK_OF, TAIL, Edge, Mark, MixedGraph
 
 _MARKS: Final = {"circle": CIRCLE, "arrow": ARROW, "tail": TAIL, **MARK_OF}
 _ARROW: Final = re.compile(r"([<o-])-([>o-])")
@@ -36,6 +36,17 @@ def marks_of_arrow(text: str) -> tuple[int, int] | None:
     """The marks of ``o->`` and its like; ``None`` for another text."""
     arrow = _ARROW.fullmatch(text)
     return None if arrow is None else (mark_named(arrow[1]), mark_named(arrow[2]))
+
+
+def numbered(graph: MixedGraph) -> Iterator[tuple[Edge, dict[str, str]]]:
+    """Each edge with its id and those of its ends: ``e0`` from ``n0`` to ``n1``."""
+    for number, edge in enumerate(graph.edges()):
+        yield edge, {"id": f"e{number}", "source": f"n{graph.index(edge.u)}", "target": f"n{graph.index(edge.v)}"}
+
+
+def notes_on(edge: Edge) -> dict[str, str]:
+    """The marks as ``noted_marks`` reads them."""
+    return {"mark_source": word_of(edge.mark_u), "mark_target": word_of(edge.mark_v)}
 
 
 def noted_marks(notes: Mapping[Any, Any], drawn: tuple[int, int]) -> tuple[int, int]:
@@ -104,10 +115,7 @@ def csv_rows(text: str) -> list[list[str]]:
 
 def csv_header(text: str) -> list[str]:
     """The first row of a CSV, in small letters."""
-    try:
-        return [cell.strip().lower() for cell in next(csv.reader(io.StringIO(text, newline="")), [])]
-    except csv.Error:
-        return []
+    return [cell.strip().lower() for row in csv_rows(text)[:1] for cell in row]
 
 
 def json_text(facts: object) -> str:
@@ -133,8 +141,8 @@ class _WithoutDoctype(ElementTree.TreeBuilder):
         raise InvalidGraph("this XML declares a document type (<!DOCTYPE …>), which no graph needs; remove the declaration.")
 
 
-def xml_root(text: str, tag: str) -> ElementTree.Element:
-    """The root of an XML text, which must be a ``tag`` of any namespace; the tags below it come without namespaces."""
+def xml_graph(text: str, tag: str, format: str) -> tuple[ElementTree.Element, ElementTree.Element]:
+    """The root of an XML text, which must be a ``tag`` of any namespace, and its graph; the tags below come without namespaces."""
     parser = ElementTree.XMLParser(target=_WithoutDoctype())
     try:
         parser.feed(text)
@@ -145,7 +153,10 @@ def xml_root(text: str, tag: str) -> ElementTree.Element:
         element.tag = element.tag.rpartition("}")[2]
     if root.tag != tag:
         raise InvalidGraph(f"this XML is a <{root.tag}>, not a <{tag}>.")
-    return root
+    body = root.find("graph")
+    if body is None:
+        raise InvalidGraph(f"this {format} holds no <graph>.")
+    return root, body
 
 
 def xml_text(root: ElementTree.Element, graph: MixedGraph, format: str) -> str:
