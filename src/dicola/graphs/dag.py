@@ -81,19 +81,16 @@ class DAG(Relatives, Separable):
                 raise InvalidGraph(f"{edge!r} is not an arc; an arc is a pair (parent, child).")
             arcs.append((str(edge[0]), str(edge[1])))
         names = checked_names(dict.fromkeys(name for arc in arcs for name in arc) if nodes is None else nodes)
-        index = {name: i for i, name in enumerate(names)}
-        marks = np.zeros((len(names), len(names)), dtype=np.int8)
+        known, drawn = set(names), set(arcs)
         for parent, child in arcs:
             for name in (parent, child):
-                if name not in index:
+                if name not in known:
                     raise InvalidGraph(f"the arc {parent!r} -> {child!r} names {name!r}, which is not among the nodes.")
-            a, b = index[parent], index[child]
-            if a == b:
+            if parent == child:
                 raise InvalidGraph(f"the graph has a directed cycle: {parent} -> {child}. Remove this arc.")
-            if marks[a, b] == TAIL:
+            if (child, parent) in drawn:
                 raise InvalidGraph(f"the graph has a directed cycle: {parent} -> {child} -> {parent}. Remove or turn one of these arcs.")
-            marks[a, b], marks[b, a] = ARROW, TAIL
-        return cls(marks, names)
+        return cls.from_marked_edges([(parent, child, TAIL, ARROW) for parent, child in arcs], names)
 
     def arcs(self) -> list[tuple[str, str]]:
         """``(parent, child)`` pairs, sorted by position."""

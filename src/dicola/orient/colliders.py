@@ -24,11 +24,7 @@ def unshielded_triples(graph: PartialGraph) -> Iterator[Triple]:
 
 def by_separating_set(sets: SeparatingSets) -> ColliderPolicy:
     """B is a collider iff it is not in the set that separates a and c (Spirtes et al. 2000)."""
-
-    def is_collider(a: int, b: int, c: int) -> bool:
-        return b not in sets[a, c]
-
-    return is_collider
+    return lambda a, b, c: b not in sets[a, c]
 
 
 def judged_colliders(graph: PartialGraph, is_collider: ColliderPolicy, triples: Iterable[Triple]) -> list[Triple]:

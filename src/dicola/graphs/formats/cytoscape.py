@@ -44,7 +44,7 @@ def from_cytoscape(text: str) -> PAG:
     facts = json_object(text)
     try:
         nodes, edges = _parts(facts["elements"])
-        names = labelled([(str(node["id"]), _word(node.get("name", node.get("label")))) for node in nodes])
+        names = labelled([(str(node["id"]), node.get("name", node.get("label"))) for node in nodes])
         found = []
         for edge in edges:
             u, v = (end_named(names, str(edge[end])) for end in ("source", "target"))
@@ -61,7 +61,3 @@ def _parts(elements: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         return [node["data"] for node in elements["nodes"]], [edge["data"] for edge in elements.get("edges", ())]
     data = [element["data"] for element in elements]
     return [entry for entry in data if "source" not in entry], [entry for entry in data if "source" in entry]
-
-
-def _word(name: object) -> str | None:
-    return None if name is None else str(name)

@@ -175,14 +175,13 @@ def needed(element: ElementTree.Element, attribute: str) -> str:
     return value
 
 
-def labelled(nodes: Sequence[tuple[str, str | None]]) -> dict[str, str]:
+def labelled(nodes: Sequence[tuple[str, object]]) -> dict[str, str]:
     """Names of nodes by id: the labels, where every node has one and they differ; else the ids."""
-    ids, labels = [node for node, _ in nodes], [label for _, label in nodes]
-    named = None not in labels and len(set(labels)) == len(labels)
+    ids, labels = [node for node, _ in nodes], [str(label) for _, label in nodes if label is not None]
     if len(set(ids)) != len(ids):
         twice = next(node for node in ids if ids.count(node) > 1)
         raise InvalidGraph(f"the node {twice!r} is given twice.")
-    return {node: label if named and label is not None else node for node, label in nodes}
+    return dict(zip(ids, labels if len(set(labels)) == len(ids) else ids, strict=True))
 
 
 def end_named(names: Mapping[str, str], node: str) -> str:
