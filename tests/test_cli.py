@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 
 from dicola import PAG, Discovery, metrics, simulate
-from dicola.graphs.formats.native import read_pag
 
 
 def dicola(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -45,7 +44,7 @@ def test_simulate_writes_the_observed_table_with_its_truth(simulated):
     assert table.shape == (1000, 32)
     dag = simulate.network("mildew")
     assert all(not dag.parents(name) and len(dag.children(name)) >= 2 for name in latents)
-    assert read_pag(simulated / "true_pag.csv") == dag.true_pag(latents)
+    assert PAG.read(simulated / "true_pag.csv") == dag.true_pag(latents)
 
 
 def test_simulate_is_the_same_for_the_same_seed_and_differs_for_another(tmp_path):
@@ -63,7 +62,7 @@ def test_simulate_is_the_same_for_the_same_seed_and_differs_for_another(tmp_path
 def test_fit_writes_all_files_and_prints_edges_and_summary(simulated, tmp_path):
     done = dicola("fit", simulated / "data.csv", "--out", "results", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    pag = read_pag(tmp_path / "results")
+    pag = PAG.read(tmp_path / "results")
     for line in str(pag).splitlines():
         assert line in done.stdout
     assert "tests:" in done.stdout and done.stderr == ""
@@ -80,7 +79,7 @@ def test_fit_writes_all_files_and_prints_edges_and_summary(simulated, tmp_path):
         "settings.toml",
     }
     assert Discovery.read(tmp_path / "results").pag == pag
-    assert metrics.compare(pag, read_pag(simulated / "true_pag.csv")).skeleton.f1 > 0.8
+    assert metrics.compare(pag, PAG.read(simulated / "true_pag.csv")).skeleton.f1 > 0.8
 
 
 def test_fit_json_is_one_object_and_nothing_else_on_standard_output(simulated, tmp_path):
@@ -96,7 +95,7 @@ def test_fit_json_is_one_object_and_nothing_else_on_standard_output(simulated, t
 def test_fit_knows_every_learner(simulated, tmp_path, learner):
     done = dicola("fit", simulated / "data.csv", "--learner", learner, "--quiet", "--out", "r", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert len(read_pag(tmp_path / "r")) == 32
+    assert len(PAG.read(tmp_path / "r")) == 32
 
 
 def test_learners_lists_reference_guarantee_and_settings(tmp_path):

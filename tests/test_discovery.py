@@ -13,9 +13,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dicola import DAG, FCI, DicolaError, Discovery, FisherZ, InvalidData, Oracle, discover, simulate
+from dicola import DAG, FCI, PAG, DicolaError, Discovery, FisherZ, InvalidData, Oracle, discover, simulate
 from dicola.discovery import FILES
-from dicola.graphs.formats import native
 from dicola.learners.registry import LEARNERS
 from tests.exactness.run import hidden_dag
 
@@ -106,7 +105,7 @@ def test_the_order_of_the_columns_changes_no_byte_but_the_order_of_the_pag(found
     first, second = contents(found.write(tmp_path / "first")), contents(turned.write(tmp_path / "second"))
     for name in ("skeleton.json", "discovery.json", "pag.svg"):
         assert first[name] == second[name], name
-    assert native.read_pag(tmp_path / "first" / "pag.csv") == native.read_pag(tmp_path / "second" / "pag.csv")
+    assert PAG.read(tmp_path / "first" / "pag.csv") == PAG.read(tmp_path / "second" / "pag.csv")
     assert outside_timing(first["report.html"]) == outside_timing(second["report.html"])
 
 
@@ -275,8 +274,8 @@ def test_odd_names_survive(odd, tmp_path):
     back = Discovery.read(result.write(tmp_path))
     assert back.pag == result.pag and back.pag.names == (odd, "B", "C", "D")
     assert back.skeleton.separating_set(odd, "D") == ("B",)
-    assert native.read_pag(tmp_path / "pag.csv") == result.pag
-    assert odd in [edge.u for edge in native.read_pag(tmp_path / "pag.json").edges()]
+    assert PAG.read(tmp_path / "pag.csv") == result.pag
+    assert odd in [edge.u for edge in PAG.read(tmp_path / "pag.json").edges()]
 
 
 def test_a_discovery_can_be_pickled(found, with_conflicts):

@@ -15,8 +15,8 @@ import pandas as pd
 from dicola.ci.fisher_z import FisherZ
 from dicola.errors import InvalidSetting
 from dicola.extras import from_extra
-from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
+from dicola.graphs.relatives import reached
 from dicola.learners.fci import FCI
 from dicola.pipeline.discover import discover
 from dicola.tables.table import Table, as_table
@@ -139,21 +139,11 @@ def _coloured(graph: Any, pag: PAG) -> list[Any]:
     for edge in edges:
         u, v = edge.get_node1().get_name(), edge.get_node2().get_name()
         if pag.is_directed(u, v):
-            edge.properties.append(noted.pd if _has_detour(pag, pag.index(u), pag.index(v)) else noted.dd)
+            edge.properties.append(noted.pd if _has_detour(pag, u, v) else noted.dd)
             edge.properties.append(noted.nl if pag.is_visible(u, v) else noted.pl)
     return edges
 
 
-def _has_detour(pag: PAG, a: int, b: int) -> bool:
-    """Is there a possibly directed path from a to b besides the edge between them? No edge on such a path points back."""
-    passed, stack = {a}, [a]
-    while stack:
-        t = stack.pop()
-        for w in pag.around[t]:
-            if w in passed or (t, w) == (a, b) or pag.around[w][t] == ARROW or pag.around[t][w] == TAIL:
-                continue
-            if w == b:
-                return True
-            passed.add(w)
-            stack.append(w)
-    return False
+def _has_detour(pag: PAG, u: str, v: str) -> bool:
+    """Is there a possibly directed path from u to v besides the edge between them?"""
+    return v in reached(u, lambda t: [w for w in pag.possible_children(t) if (t, w) != (u, v)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from io import StringIO
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, zip_longest
 from math import isnan, nan
 from typing import Final, NamedTuple
 
@@ -64,7 +64,7 @@ def edge_table(pag: PAG, skeleton: Skeleton, ci: CITest | None = None) -> pd.Dat
 
     """
     edges = pag.edges()
-    evidence = [ClosestTest()] * len(edges) if ci is None or not _tells_p_values(ci) else _evidence(pag, ci)
+    evidence = [ClosestTest()] * len(edges) if ci is None or ci.is_slow or ci.alpha is None else _evidence(pag, ci)
     place = {name: i for i, name in enumerate(skeleton.labels)}
     leaves = [", ".join(map(str, sorted(skeleton.sets.leaves_with(place[edge.u], place[edge.v])))) for edge in edges]
     columns = {name: pd.Series([row[i] for row in evidence], dtype=kind) for i, (name, kind) in enumerate(_KINDS.items())}
@@ -81,10 +81,6 @@ class ClosestTest(NamedTuple):
 
 
 _KINDS: Final = {"p_value": "float64", "given": "str", "sign": "str", "partial_correlation": "float64"}
-
-
-def _tells_p_values(ci: CITest) -> bool:
-    return not ci.is_slow and ci.alpha is not None
 
 
 def _evidence(pag: PAG, ci: CITest) -> list[ClosestTest]:
@@ -139,7 +135,8 @@ def _weakest(ci: CITest, pair: Pair, pools: Pools) -> Variables:
 def _weakest_partial_correlations(ci: FisherZ, pairs: Sequence[Pair], pools: Sequence[Pools]) -> list[Variables]:
     """``_weakest`` for Fisher's z test: the same sets in the same order, for all edges at once."""
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    rooms = [_padded(pool) for pool in zip(*pools, strict=True)]
+    # One row per edge: its pool, filled up with -1.
+    rooms = [np.array([*zip_longest(*pool, fillvalue=-1)], dtype=np.int64).reshape(-1, len(pool)).T for pool in zip(*pools, strict=True)]
     best = _strength(ci, ends)
     found: list[Variables] = [()] * len(pairs)
     testable = ci.n_samples - 4  # with more held fixed there are too few rows
@@ -154,12 +151,6 @@ def _weakest_partial_correlations(ci: FisherZ, pairs: Sequence[Pair], pools: Seq
                 for row, z in zip(rows[weaker].tolist(), given[weaker].tolist(), strict=True):
                     found[row] = tuple(z)
     return found
-
-
-def _padded(pool: Sequence[Variables]) -> Ints:
-    """One row per set, filled up with -1."""
-    longest = max(map(len, pool))
-    return np.array([[*part, *[-1] * (longest - len(part))] for part in pool], dtype=np.int64)
 
 
 def _strength(ci: FisherZ, rows: Ints) -> Floats:

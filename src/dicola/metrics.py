@@ -57,14 +57,7 @@ class Scores:
 
     def to_dict(self) -> dict[str, Any]:
         """Ratios and counts, ready for JSON."""
-        return {
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "hits": self.hits,
-            "found": self.found,
-            "true": self.true,
-        }
+        return {name: getattr(self, name) for name in ("precision", "recall", "f1", "hits", "found", "true")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +92,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
-        return {
-            **{kind: scores.to_dict() for kind, scores in self._rows()},
-            "shd": self.shd,
-            "mark_shd": self.mark_shd,
-        }
+        return {**{kind: scores.to_dict() for kind, scores in self._rows()}, "shd": self.shd, "mark_shd": self.mark_shd}
 
     def __str__(self) -> str:
         lines = [f"{'':<10} {'precision':>9} {'recall':>9} {'F1':>9} {'hits':>7} {'found':>7} {'true':>7}"]

@@ -7,23 +7,27 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dicola._kernels.splits import work_of
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.decompose.split import sides_of_split, split_of
 from dicola.decompose.tree import Branch, Leaf, StopRule, Tree
 from dicola.decompose.uig import independence_graph
-from dicola.graphs.undirected import UndirectedGraph, Vertices
+from dicola.graphs.undirected import UndirectedGraph
+from tests.graphs.parts import induced
 
 
 def inherited_graph(
-    ci: Evidence, parent: UndirectedGraph, kept: Vertices, separator: Sequence[int], blankets: BlanketLearner
+    ci: Evidence, parent: UndirectedGraph, kept: Sequence[int], separator: Sequence[int], blankets: BlanketLearner
 ) -> UndirectedGraph:
     """The independence graph of a child, from its parent's: only pairs inside the separator are asked again.
 
     ``ci`` is the test among the child's variables, ``kept`` their positions in the parent, ``separator`` the positions of the separator
     in the child.
     """
-    return parent.induced(kept, separator, blankets.learn(Inquiry.of(ci).during("blankets"), separator))
+    related = induced(parent, kept).to_matrix()
+    related[np.ix_(separator, separator)] = blankets.learn(Inquiry.of(ci).during("blankets"), separator)
+    return UndirectedGraph.from_matrix(related)
 
 
 def allows(stop: StopRule, size: int, depth: int, n_nodes: int) -> bool:
@@ -41,7 +45,7 @@ def decompose(ci: Evidence, blankets: BlanketLearner, stop: StopRule, uig: str =
     root = independence_graph(ci, blankets)
     nodes: list[Leaf | Branch] = [Leaf(tuple(everything.tolist()), root)]
     number_of = {everything.tobytes(): 0}
-    work = root.work(stop.largest)
+    work = work_of(root.starts, stop.largest)
     bound = np.inf if stop.max_work is None else stop.max_work * work
     waiting = deque([(0, 0, everything, root, work)])
     while waiting:
@@ -61,12 +65,12 @@ def decompose(ci: Evidence, blankets: BlanketLearner, stop: StopRule, uig: str =
             if known < len(nodes):
                 continue
             if len(separator) < 2:
-                below = graph.induced(kept)
+                below = induced(graph, kept)
             elif uig == "inherit":
                 below = inherited_graph(ci.among(child), graph, kept, kept.searchsorted(separator).tolist(), blankets)
             else:
                 below = independence_graph(ci.among(child), blankets)
-            below_work = below.work(stop.largest)
+            below_work = work_of(below.starts, stop.largest)
             nodes.append(Leaf(tuple(child.tolist()), below))
             waiting.append((known, depth + 1, child, below, below_work))
             work += below_work

@@ -17,6 +17,7 @@ from dicola.decompose.tree import Leaf
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context
 from tests.exactness.learners import random_truth
+from tests.graphs.parts import complete
 
 
 def leaves_of(seed: int, stop: str) -> tuple[FisherZ, tuple[Leaf, ...]]:
@@ -106,7 +107,7 @@ def test_leaves_are_bunched_in_order_and_a_large_one_is_by_itself():
 
 
 def test_graphs_side_by_side_are_numbered_through():
-    one, other = UndirectedGraph.complete(2), UndirectedGraph.from_matrix(np.zeros((1, 1), dtype=bool))
+    one, other = complete(2), UndirectedGraph.from_matrix(np.zeros((1, 1), dtype=bool))
     union = UndirectedGraph.side_by_side([one, other, one])
     wanted = np.zeros((5, 5), dtype=bool)
     wanted[0, 1] = wanted[1, 0] = wanted[3, 4] = wanted[4, 3] = True

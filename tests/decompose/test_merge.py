@@ -12,8 +12,8 @@ from dicola.decompose.merge import TreeSets, merge, merge_up
 from dicola.decompose.split import Split, find_split
 from dicola.decompose.tree import Branch, Leaf, Tree
 from dicola.graphs.skeleton import RecordedSets
-from dicola.graphs.undirected import UndirectedGraph
 from tests.decompose.drawn import random_split, skeleton_over, small_mag, uig_over, valid_splits
+from tests.graphs.parts import complete
 
 
 def relabelled(split: Split, variables) -> Split:
@@ -128,7 +128,7 @@ def test_of_several_sets_the_smallest_is_given_then_the_first():
 
 def test_a_leaf_alone_is_its_own_whole():
     oracle = Oracle(CHAIN_BESIDE_A_COLLIDER)
-    tree = Tree((Leaf((0, 1, 2, 3), UndirectedGraph.complete(4)),))
+    tree = Tree((Leaf((0, 1, 2, 3), complete(4)),))
     learned = FCI().learn_skeleton(oracle)
     merged = merge_up(tree, [learned], ("Y", "X", "B", "A"))
     assert merged.edges == learned.edges and merged.names == ("Y", "X", "B", "A")

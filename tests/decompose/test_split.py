@@ -12,6 +12,7 @@ from dicola.decompose.split import Split, balance, find_split, split_of
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.undirected import UndirectedGraph
 from tests.decompose.drawn import small_mag, uig_over
+from tests.graphs.parts import components, separators
 
 
 def graph_of(n: int, edges: list[tuple[int, int]]) -> UndirectedGraph:
@@ -52,7 +53,7 @@ def test_there_is_no_split_iff_the_graph_is_complete():
 def test_a_disconnected_graph_is_split_without_a_separator():
     seen = 0
     for graph in GRAPHS:
-        if len(graph.components()) > 1:
+        if len(components(graph)) > 1:
             assert find_split(graph).separator == ()
             seen += 1
         elif not graph.is_complete:
@@ -64,7 +65,7 @@ def test_the_separator_is_minimal():
     for graph in GRAPHS:
         split = find_split(graph)
         if split is not None and split.separator:
-            pieces = graph.components(without=mask_of(split.separator))
+            pieces = components(graph, mask_of(split.separator))
             full = [piece for piece in pieces if all(graph.neighbours[v] & piece for v in split.separator)]
             assert len(full) >= 2
 
@@ -78,7 +79,7 @@ def test_components_are_grouped_as_evenly_as_brute_force():
     for graph in GRAPHS:
         split = find_split(graph)
         if split is not None:
-            sizes = [piece.bit_count() for piece in graph.components(without=mask_of(split.separator))]
+            sizes = [piece.bit_count() for piece in components(graph, mask_of(split.separator))]
             assert max(len(split.left), len(split.right)) == most_balanced(sizes)
 
 
@@ -94,11 +95,11 @@ def test_many_components_are_grouped_as_evenly_as_brute_force(sizes):
 
 def test_the_best_of_the_separators_is_taken():
     for graph in GRAPHS:
-        if graph.is_complete or len(graph.components()) > 1:
+        if graph.is_complete or len(components(graph)) > 1:
             continue
         ranks = []
-        for separator in graph.separators():
-            sizes = [piece.bit_count() for piece in graph.components(without=separator)]
+        for separator in separators(graph):
+            sizes = [piece.bit_count() for piece in components(graph, separator)]
             larger = most_balanced(sizes)
             score = Fraction(separator.bit_count(), sum(sizes) - larger + separator.bit_count())
             ranks.append((score, separator.bit_count(), larger, tuple(members(separator))))

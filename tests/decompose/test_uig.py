@@ -11,6 +11,7 @@ from dicola.decompose.uig import independence_graph
 from dicola.graphs.bits import mask_of
 from tests.decompose.drawn import random_split, small_mag, uig_over, valid_splits
 from tests.decompose.readable_descent import inherited_graph
+from tests.graphs.parts import induced
 from tests.reference_models import PathSeparation
 
 BLANKETS = (TotalConditioning(), GrowShrink(), IAMB())
@@ -45,8 +46,8 @@ def test_an_inherited_graph_is_the_graph_from_scratch():
                 part = oracle.among(kept)
                 child = inherited_graph(part, parent, kept, place, TotalConditioning())
                 assert child == independence_graph(part, TotalConditioning()), (seed, split)
-                appeared += sum(bool(new & ~old) for new, old in zip(child.neighbours, parent.induced(kept).neighbours, strict=True))
-                vanished += sum(bool(old & ~new) for new, old in zip(child.neighbours, parent.induced(kept).neighbours, strict=True))
+                appeared += sum(bool(new & ~old) for new, old in zip(child.neighbours, induced(parent, kept).neighbours, strict=True))
+                vanished += sum(bool(old & ~new) for new, old in zip(child.neighbours, induced(parent, kept).neighbours, strict=True))
     assert appeared > 50 and vanished > 50, "pairs inside separators do change both ways"
 
 

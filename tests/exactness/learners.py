@@ -260,7 +260,7 @@ def released_truth(root: Path, case: str) -> tuple[DAG, list[str], PAG]:
     with (folder / "nodes.csv").open(encoding="utf-8", newline="") as file:
         nodes = list(csv.DictReader(file))
     dag = DAG.from_edges(native.read_dag(folder / "dag.csv").arcs(), nodes=[row["node"] for row in nodes])
-    return dag, [row["node"] for row in nodes if row["latent"] == "1"], native.read_pag(folder / "true_pag.csv")
+    return dag, [row["node"] for row in nodes if row["latent"] == "1"], PAG.read(folder / "true_pag.csv")
 
 
 def run_released(root: Path, case: str, learner: str) -> tuple[Discovery, PAG]:

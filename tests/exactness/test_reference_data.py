@@ -21,7 +21,7 @@ def read_case(root: Path, folder: str) -> tuple[Path, DAG, list[str], PAG]:
     with (path / "nodes.csv").open(encoding="utf-8", newline="") as file:
         nodes = list(csv.DictReader(file))
     dag = DAG.from_edges(native.read_dag(path / "dag.csv").arcs(), nodes=[row["node"] for row in nodes])
-    return path, dag, [row["node"] for row in nodes if row["latent"] == "1"], native.read_pag(path / "true_pag.csv")
+    return path, dag, [row["node"] for row in nodes if row["latent"] == "1"], PAG.read(path / "true_pag.csv")
 
 
 SMALL = [*(f"released/mildew/{i}" for i in (1, 2, 3)), *(f"reference/causal_learn_fci/{i}" for i in range(1, 7))]

@@ -9,6 +9,7 @@ from dicola.graphs.mag import MAG
 from dicola.graphs.skeleton import BlanketSets, LaterSets, RecordedSets, SeparatingSets, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.orient.equivalence import AncestralSets
+from tests.graphs.parts import complete
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def test_a_class_with_get_alone_lists_writes_and_relabels_its_sets():
     ids=["own", "recorded", "both"],
 )
 def test_sets_learned_side_by_side_are_parted_by_their_numbers(sets):
-    first, second = sets.parted([((5, 9), UndirectedGraph.complete(2)), ((2, 5, 9), UndirectedGraph.complete(3))])
+    first, second = sets.parted([((5, 9), complete(2)), ((2, 5, 9), complete(3))])
     assert first.get(5, 9) == () and second.get(5, 9) is None
     assert second.get(9, 2) == (5,) and first.get(9, 2) is None
 
@@ -100,7 +101,7 @@ def test_what_was_found_later_is_written_apart_and_told_as_such():
 
 
 def test_blankets_are_written_instead_of_the_sets_that_follow_from_them():
-    path = UndirectedGraph.from_masks([0b010, 0b101, 0b010])
+    path = UndirectedGraph.from_rows([[1], [0, 2], [1]])
     sets = RecordedSets({(4, 6): []}, otherwise=BlanketSets(path, (4, 5, 6)))
     facts = sets.to_dict((4, 5, 6))
     assert facts == {"separating_sets": [(4, 6, ())], "blankets": [[5], [4, 6], [5]]}

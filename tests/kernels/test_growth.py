@@ -125,7 +125,7 @@ def test_the_same_tree_where_variables_are_determined():
 
 
 def test_the_kernel_asks_where_a_child_has_no_inverse_and_goes_on_with_the_answer():
-    square = UndirectedGraph.from_masks([0b1010, 0b0101, 0b1010, 0b0101])  # 1 and 3 part 0 and 2
+    square = UndirectedGraph.from_rows([[1, 3], [0, 2], [1, 3], [0, 2]])  # 1 and 3 part 0 and 2
     values = np.random.default_rng(1).normal(size=(4, 50))
     values[3] = values[0] + values[1]
     whole = np.corrcoef(values)

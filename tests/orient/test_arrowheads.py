@@ -6,7 +6,7 @@ import pytest
 
 from dicola.graphs.marks import Mark
 from dicola.graphs.skeleton import RecordedSets
-from dicola.orient.arrowheads import r1, r2, r3, r4
+from dicola.orient.arrowheads import Rules, r1, r2, r3, r4
 from dicola.orient.colliders import by_separating_set
 from tests.orient.drawn import Drawn, assert_fires, assert_silent, drawings
 
@@ -132,7 +132,7 @@ def with_sets(holds_b: bool, last_first: bool = False, max_length: int | None = 
 
     def rule(graph, a, b, c, d):
         z = [a, b] if holds_b else [a]
-        return r4(graph, by_separating_set(RecordedSets({(c, d) if last_first else (d, c): z})), a, b, c, max_length)
+        return r4(graph, by_separating_set(RecordedSets({(c, d) if last_first else (d, c): z})), a, b, c, Rules(max_path_length=max_length))
 
     return rule
 

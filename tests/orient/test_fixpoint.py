@@ -12,9 +12,10 @@ from dicola.graphs.mag import MAG
 from dicola.graphs.marks import CIRCLE
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import RecordedSets, SeparatingSets, Skeleton
+from dicola.orient.arrowheads import Rules
 from dicola.orient.colliders import by_separating_set, r0
 from dicola.orient.equivalence import AncestralSets, mag_to_pag
-from dicola.orient.fixpoint import Rules, apply_rules, orient
+from dicola.orient.fixpoint import apply_rules, orient
 from dicola.orient.partial import PartialGraph
 from tests.reference_models import (
     Marks,
@@ -158,7 +159,7 @@ def test_orientation_is_idempotent():
         graph.changed.extend(sorted(graph.reasons))
         r0(graph, by_separating_set(sets))
         apply_rules(graph, by_separating_set(sets))
-        assert np.array_equal(before, graph.to_matrix()) and graph.conflicts == []
+        assert np.array_equal(before, graph.to_matrix()) and not graph.conflicts
 
 
 def test_the_numbering_of_the_vertices_does_not_matter():
@@ -176,7 +177,7 @@ def test_only_circles_turn_with_right_sets():
         graph, sets = watched(marks), AncestralSets(MAG.from_matrix(marks))
         r0(graph, by_separating_set(sets))
         apply_rules(graph, by_separating_set(sets))
-        assert graph.conflicts == []
+        assert not graph.conflicts
 
 
 @pytest.mark.parametrize("seed", range(6))

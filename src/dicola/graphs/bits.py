@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,14 @@ def members(mask: int) -> list[int]:
         low = mask & -mask
         found.append(low.bit_length() - 1)
         mask ^= low
+    return found
+
+
+def union(masks: Sequence[int], of: int) -> int:
+    """The masks of the vertices of ``of`` taken together."""
+    found = 0
+    for v in members(of):
+        found |= masks[v]
     return found
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from typing import Any
+from graphlib import CycleError, TopologicalSorter
+from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,10 +15,10 @@ from dicola.graphs.mag import MAG, project
 from dicola.graphs.marks import ARROW, TAIL, checked_names
 from dicola.graphs.pag import PAG
 from dicola.graphs.relatives import Relatives
-from dicola.graphs.separation import MSeparation
+from dicola.graphs.separation import Separable
 
 
-class DAG(Relatives):
+class DAG(Relatives, Separable):
     """A directed acyclic graph.
 
     Parameters
@@ -49,13 +49,13 @@ class DAG(Relatives):
     def __init__(self, marks: ArrayLike, names: Iterable[object] | None = None) -> None:
         super().__init__(marks, names)
         tails = (self.marks == TAIL) & (self.marks.T == ARROW)
-        if not np.array_equal(tails | tails.T, self.marks != 0):
-            a, b = (int(v) for v in np.argwhere((self.marks != 0) & ~tails & ~tails.T)[0])
+        for a, b in np.argwhere((self.marks != 0) & ~tails & ~tails.T)[:1]:
             raise InvalidGraph(f"the edge {self.names[a]!r} - {self.names[b]!r} is not directed; a DAG has directed edges only.")
-        cycle = _find_cycle([list(np.nonzero(row == ARROW)[0]) for row in self.marks])
-        if cycle:
-            walk = " -> ".join(self.names[v] for v in cycle)
-            raise InvalidGraph(f"the graph has a directed cycle: {walk}. Remove or turn one of these arcs.")
+        try:
+            self._sorter().prepare()
+        except CycleError as error:
+            walk = " -> ".join(self.names[v] for v in error.args[1])
+            raise InvalidGraph(f"the graph has a directed cycle: {walk}. Remove or turn one of these arcs.") from None
 
     @classmethod
     def from_edges(cls, edges: Iterable[Sequence[object]], nodes: Iterable[object] | None = None) -> DAG:
@@ -81,46 +81,39 @@ class DAG(Relatives):
                 raise InvalidGraph(f"{edge!r} is not an arc; an arc is a pair (parent, child).")
             arcs.append((str(edge[0]), str(edge[1])))
         names = checked_names(dict.fromkeys(name for arc in arcs for name in arc) if nodes is None else nodes)
-        index = {name: i for i, name in enumerate(names)}
-        marks = np.zeros((len(names), len(names)), dtype=np.int8)
+        known, drawn = set(names), set(arcs)
         for parent, child in arcs:
             for name in (parent, child):
-                if name not in index:
+                if name not in known:
                     raise InvalidGraph(f"the arc {parent!r} -> {child!r} names {name!r}, which is not among the nodes.")
-            a, b = index[parent], index[child]
-            if a == b:
+            if parent == child:
                 raise InvalidGraph(f"the graph has a directed cycle: {parent} -> {child}. Remove this arc.")
-            if marks[a, b] == TAIL:
+            if (child, parent) in drawn:
                 raise InvalidGraph(f"the graph has a directed cycle: {parent} -> {child} -> {parent}. Remove or turn one of these arcs.")
-            marks[a, b], marks[b, a] = ARROW, TAIL
-        return cls(marks, names)
-
-    @cached_property
-    def separation(self) -> MSeparation:
-        """Index-level answers about d-separation."""
-        return MSeparation(self)
+        return cls.from_marked_edges([(parent, child, TAIL, ARROW) for parent, child in arcs], names)
 
     def arcs(self) -> list[tuple[str, str]]:
         """``(parent, child)`` pairs, sorted by position."""
-        rows, columns = np.nonzero(self.marks == ARROW)
-        return [(self.names[a], self.names[b]) for a, b in zip(rows.tolist(), columns.tolist(), strict=True)]
+        return [(self.names[a], self.names[b]) for a, b in np.argwhere(self.marks == ARROW).tolist()]
 
     def topological_order(self) -> list[int]:
         """Positions, every parent before its children; ties by position."""
-        import heapq
-
-        waiting = [sum(1 for w in row if self.around[w][v] == ARROW) for v, row in enumerate(self.around)]
-        ready = [v for v, count in enumerate(waiting) if not count]
+        sorter = self._sorter()
+        sorter.prepare()
+        ready: list[int] = []
         order = []
-        while ready:
-            v = heapq.heappop(ready)
-            order.append(v)
-            for w, mark in self.around[v].items():
-                if mark == ARROW:
-                    waiting[w] -= 1
-                    if not waiting[w]:
-                        heapq.heappush(ready, w)
+        while sorter.is_active():
+            for v in sorter.get_ready():
+                heappush(ready, v)
+            order.append(heappop(ready))
+            sorter.done(order[-1])
         return order
+
+    def _sorter(self) -> TopologicalSorter[int]:
+        sorter: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(len(self)), ()))
+        for parent, child in np.argwhere(self.marks == ARROW).tolist():
+            sorter.add(child, parent)
+        return sorter
 
     def d_separated(self, x: object, y: object, z: Iterable[object] | str = ()) -> bool:
         """Is every path between x and y blocked given z?
@@ -138,10 +131,7 @@ class DAG(Relatives):
             A vertex is named twice, or is not of the graph.
 
         """
-        a, b, given = self.index(x), self.index(y), self.indices(z)
-        if a == b or a in given or b in given:
-            raise InvalidGraph(f"x, y and z must be different variables; got {x!r}, {y!r} and {tuple(z)!r}.")
-        return self.separation.separated(a, b, mask_of(given))
+        return self.m_separated(x, y, z)
 
     def observed(self, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> tuple[int, ...]:
         """Positions of the vertices that are neither hidden nor selected on.
@@ -176,8 +166,8 @@ class DAG(Relatives):
             Vertices that are conditioned on throughout; by default none.
 
         """
-        latents, selection = _reusable(latents), _reusable(selection)
-        return project(self, self.observed(latents, selection), mask_of(self.indices(selection)))
+        selected = self.indices(selection)
+        return project(self, self.observed(latents, [self.names[v] for v in selected]), mask_of(selected))
 
     def true_pag(self, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> PAG:
         """The PAG over the observed variables: all that independences among them can ever tell.
@@ -193,31 +183,3 @@ class DAG(Relatives):
         from dicola.orient.equivalence import mag_to_pag
 
         return mag_to_pag(self.true_mag(latents, selection))
-
-
-def _reusable(names: Iterable[object] | str) -> Iterable[object] | str:
-    return names if isinstance(names, str) else tuple(names)
-
-
-def _find_cycle(children: list[list[Any]]) -> list[int] | None:
-    """Vertices of one directed cycle, the first repeated at the end; ``None`` if there is none."""
-    state = [0] * len(children)
-    for start in range(len(children)):
-        if state[start]:
-            continue
-        path, iterators = [start], [iter(children[start])]
-        state[start] = 1
-        while path:
-            for w in iterators[-1]:
-                w = int(w)
-                if state[w] == 1:
-                    return [*path[path.index(w) :], w]
-                if not state[w]:
-                    state[w] = 1
-                    path.append(w)
-                    iterators.append(iter(children[w]))
-                    break
-            else:
-                state[path.pop()] = 2
-                iterators.pop()
-    return None

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dicola.errors import InvalidGraph
 from dicola.graphs.bits import mask_of, members
-from dicola.graphs.marks import ARROW, CIRCLE, TAIL, MixedGraph, listed
-from dicola.graphs.separation import MSeparation
+from dicola.graphs.marks import ARROW, CIRCLE, TAIL, listed
+from dicola.graphs.relatives import reached
+from dicola.graphs.separation import Separable
 
 
-class MAG(MixedGraph):
+class MAG(Separable):
     """A mixed graph with arrowheads and tails only; ``invalid()`` says why it is not a MAG.
 
     Richardson and Spirtes (2002): ancestral means no directed and no almost directed cycle; maximal
@@ -36,32 +38,6 @@ class MAG(MixedGraph):
     (True, False)
 
     """
-
-    @cached_property
-    def separation(self) -> MSeparation:
-        """Index-level answers about separation."""
-        return MSeparation(self)
-
-    def m_separated(self, x: object, y: object, z: Iterable[object] | str = ()) -> bool:
-        """Is every path between x and y blocked given z?
-
-        Parameters
-        ----------
-        x, y : str
-            Names of two vertices.
-        z : iterable of str, or str
-            Names of others; by default nothing is given.
-
-        Raises
-        ------
-        InvalidGraph
-            A vertex is named twice, or is not of the graph.
-
-        """
-        a, b, given = self.index(x), self.index(y), self.indices(z)
-        if a == b or a in given or b in given:
-            raise InvalidGraph(f"x, y and z must be different variables; got {x!r}, {y!r} and {tuple(z)!r}.")
-        return self.separation.separated(a, b, mask_of(given))
 
     def ancestors(self, x: object) -> tuple[str, ...]:
         """X and its ancestors, in the order of ``names``.
@@ -99,13 +75,7 @@ class MAG(MixedGraph):
 
         Marks of such an edge follow the ancestors (Richardson and Spirtes 2002, Theorem 5.1).
         """
-        marks, ancestors = self.to_matrix(), self.separation.ancestors
-        for x, near in enumerate(self._blanket_masks):  # an inducing path is a path of colliders
-            for y in members(near >> (x + 1) << (x + 1)):
-                if not marks[x, y] and not self.separation.separated(x, y, self.canonical_separator(x, y)):
-                    marks[y, x] = TAIL if ancestors[y] >> x & 1 else ARROW
-                    marks[x, y] = TAIL if ancestors[x] >> y & 1 else ARROW
-        return MAG(marks, self.names)
+        return project(self, tuple(range(len(self))), 0)
 
     def marginal(self, variables: Iterable[object]) -> MAG:
         """The MAG over a subset: what remains, marks included, when the others are hidden too.
@@ -116,8 +86,7 @@ class MAG(MixedGraph):
             The names to keep.
 
         """
-        kept = self.indices(variables)
-        return project(self, kept, 0)
+        return project(self, self.indices(variables), 0)
 
     @cached_property
     def _blanket_masks(self) -> list[int]:
@@ -140,10 +109,7 @@ class MAG(MixedGraph):
     def augmented(self) -> NDArray[np.bool_]:
         """Augmented graph: x - y iff joined by an edge or a path of colliders; the smallest independence graph of the MAG."""
         n = len(self)
-        matrix = np.zeros((n, n), dtype=np.bool_)
-        for x, mask in enumerate(self._blanket_masks):
-            matrix[x, list(members(mask))] = True
-        return matrix
+        return np.array([[mask >> y & 1 for y in range(n)] for mask in self._blanket_masks], dtype=np.bool_).reshape(n, n)
 
     def district(self, x: object) -> tuple[str, ...]:
         """X and all that is joined to it by bidirected edges alone, in the order of ``names``.
@@ -154,25 +120,18 @@ class MAG(MixedGraph):
             The name of a vertex.
 
         """
-        start = self.index(x)
-        found, stack = {start}, [start]
-        while stack:
-            v = stack.pop()
-            for w, mark in self.around[v].items():
-                if mark == ARROW and self.around[w][v] == ARROW and w not in found:
-                    found.add(w)
-                    stack.append(w)
+        around = self.around
+        found = reached(self.index(x), lambda v: [w for w, mark in around[v].items() if mark == ARROW == around[w][v]])
         return tuple(self.names[v] for v in sorted(found))
 
 
-def project(graph: MixedGraph, kept: tuple[int, ...], selected: int) -> MAG:
+def project(graph: Separable, kept: tuple[int, ...], selected: int) -> MAG:
     """The MAG over ``kept`` of a DAG or MAG, the rest hidden, the vertices of the mask ``selected`` conditioned on.
 
     x and y are adjacent iff their observed ancestors (with those of the selected vertices) do not separate them; the mark at x is a
     tail iff x is an ancestor of y or of a selected vertex (Richardson and Spirtes 2002, Theorem 4.2).
     """
-    separation = MSeparation(graph)
-    observed = mask_of(kept)
+    separation, observed = graph.separation, mask_of(kept)
     everything = (1 << len(graph)) - 1
     place = {v: i for i, v in enumerate(kept)}
     shared = separation.ancestors_of(selected)
@@ -183,7 +142,7 @@ def project(graph: MixedGraph, kept: tuple[int, ...], selected: int) -> MAG:
         for y in members(near >> (x + 1) << (x + 1)):
             ancestors = separation.ancestors[x] | separation.ancestors[y] | shared
             given = (ancestors & observed & ~(1 << x | 1 << y)) | selected
-            if separation.separated(x, y, given):
+            if y not in graph.around[x] and separation.separated(x, y, given):
                 continue
             i, j = place[x], place[y]
             marks[j, i] = TAIL if (separation.ancestors[y] | shared) >> x & 1 else ARROW
@@ -192,8 +151,7 @@ def project(graph: MixedGraph, kept: tuple[int, ...], selected: int) -> MAG:
 
 
 def _wrong_marks(mag: MAG) -> str | None:
-    if (mag.marks == CIRCLE).any():
-        a, b = (int(v) for v in np.argwhere(mag.marks == CIRCLE)[0])
+    for a, b in np.argwhere(mag.marks == CIRCLE)[:1]:
         return f"the edge {mag.names[a]!r} - {mag.names[b]!r} has a circle at {mag.names[b]!r}; a MAG has arrowheads and tails only."
     return None
 
@@ -214,10 +172,9 @@ def _not_ancestral(mag: MAG) -> str | None:
 
 
 def _not_maximal(mag: MAG) -> str | None:
-    for a in range(len(mag)):
-        for b in range(a + 1, len(mag)):
-            if b not in mag.around[a] and not mag.separation.separated(a, b, mag.canonical_separator(a, b)):
-                return f"no set separates {mag.names[a]!r} and {mag.names[b]!r}, although there is no edge between them (not maximal)."
+    for a, b in combinations(range(len(mag)), 2):
+        if b not in mag.around[a] and not mag.separation.separated(a, b, mag.canonical_separator(a, b)):
+            return f"no set separates {mag.names[a]!r} and {mag.names[b]!r}, although there is no edge between them (not maximal)."
     return None
 
 

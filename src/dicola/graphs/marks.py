@@ -30,6 +30,7 @@ TAIL: Final = 3
 _READING_RANK: Final = {TAIL: 0, CIRCLE: 1, ARROW: 2}
 _LEFT: Final = {CIRCLE: "o", ARROW: "<", TAIL: "-"}
 _RIGHT: Final = {CIRCLE: "o", ARROW: ">", TAIL: "-"}
+MARK_OF: Final = {"o": CIRCLE, "<": ARROW, ">": ARROW, "-": TAIL}
 _EDGE_TEXT: Final = re.compile(r"^\s*(?P<u>.+?)\s+(?P<left>[o<-])-(?P<right>[o>-])\s+(?P<v>.+?)\s*$")
 
 
@@ -42,7 +43,7 @@ class Mark(IntEnum):
     TAIL = TAIL
 
     def __str__(self) -> str:
-        return " " if self is Mark.NONE else _RIGHT[int(self)]
+        return " " if self is Mark.NONE else _RIGHT[self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,13 @@ class Edge:
     mark_u: Mark
     mark_v: Mark
 
+    @property
+    def arrow(self) -> str:
+        """The edge without its ends: ``o->``, ``<->``, ``---``."""
+        return f"{_LEFT[self.mark_u]}-{_RIGHT[self.mark_v]}"
+
     def __str__(self) -> str:
-        return f"{self.u} {_LEFT[int(self.mark_u)]}-{_RIGHT[int(self.mark_v)]} {self.v}"
+        return f"{self.u} {self.arrow} {self.v}"
 
 
 class MixedGraph:
@@ -154,9 +160,7 @@ class MixedGraph:
             match = _EDGE_TEXT.match(line)
             if match is None:
                 raise InvalidGraph(f"{line.strip()!r} is not an edge; write it like 'A o-> B', 'A <-> B' or 'A --> B'.")
-            left = {"o": CIRCLE, "<": ARROW, "-": TAIL}[match["left"]]
-            right = {"o": CIRCLE, ">": ARROW, "-": TAIL}[match["right"]]
-            edges.append((match["u"], match["v"], left, right))
+            edges.append((match["u"], match["v"], MARK_OF[match["left"]], MARK_OF[match["right"]]))
         seen = dict.fromkeys(name for u, v, *_ in edges for name in (u, v))
         return cls.from_marked_edges(edges, seen if nodes is None else nodes)
 
@@ -366,11 +370,8 @@ class MixedGraph:
     @cached_property
     def around(self) -> tuple[dict[int, int], ...]:
         """For each vertex a its neighbours b with the mark at b: the sparse reading of the matrix."""
-        table: tuple[dict[int, int], ...] = tuple({} for _ in self.names)
-        rows, columns = np.nonzero(self.marks)
-        for a, b, mark in zip(rows.tolist(), columns.tolist(), self.marks[rows, columns].tolist(), strict=True):
-            table[a][b] = mark
-        return table
+        rows = ((row, np.flatnonzero(row)) for row in self.marks)
+        return tuple(dict(zip(beside.tolist(), row[beside].tolist(), strict=True)) for row, beside in rows)
 
     def pairs(self) -> list[tuple[int, int]]:
         """Adjacent pairs ``(a, b)`` with ``a < b``, sorted."""
@@ -426,11 +427,7 @@ class MixedGraph:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, MixedGraph):
             return NotImplemented
-        if self.names == other.names:
-            return bool(np.array_equal(self.marks, other.marks))
-        if set(self.names) != set(other.names):
-            return False
-        return bool(np.array_equal(self.marks, other.reordered(self.names).marks))
+        return set(self.names) == set(other.names) and np.array_equal(self.marks, other.reordered(self.names).marks)
 
     def __hash__(self) -> int:
         return hash((frozenset(self.names), self.n_edges))

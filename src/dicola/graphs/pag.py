@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dicola.errors import InvalidGraph, counted
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark
-from dicola.graphs.relatives import Relatives
+from dicola.graphs.relatives import PARENT, SPOUSE, Relatives, reached
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,18 +89,9 @@ class PAG(Relatives):
         if not self.is_directed(u, v):
             raise InvalidGraph(f"visible is said of directed edges; there is no edge {u!s} --> {v!s}.")
         a, b = self.index(u), self.index(v)
-        passed, stack = {a}, [a]
-        while stack:
-            t = stack.pop()
-            for w in self.around[t]:
-                if w in passed or w == b or self.around[w][t] != ARROW:
-                    continue
-                if w not in self.around[b]:
-                    return True
-                if self.around[t][w] == ARROW and self.around[w][b] == ARROW and self.around[b][w] == TAIL:
-                    passed.add(w)
-                    stack.append(w)
-        return False
+        parents = set(self._beside(b, PARENT))
+        colliders = reached(a, lambda t: parents.intersection(self._beside(t, SPOUSE)))
+        return any(w != b and w not in self.around[b] for t in colliders for w in self.around[t] if self.around[w][t] == ARROW)
 
     def in_words(self) -> list[str]:
         """One sentence per edge, in the order of ``edges()``."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Hashable, Iterable
+from typing import Final, TypeVar
 
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, MixedGraph
 
@@ -12,11 +12,24 @@ Kinship = tuple[frozenset[int], frozenset[int]]
 
 _TAIL: Final = frozenset({TAIL})
 _ARROW: Final = frozenset({ARROW})
-_PARENT: Final[Kinship] = (_TAIL, _ARROW)
+PARENT: Final[Kinship] = (_TAIL, _ARROW)
 _CHILD: Final[Kinship] = (_ARROW, _TAIL)
-_SPOUSE: Final[Kinship] = (_ARROW, _ARROW)
+SPOUSE: Final[Kinship] = (_ARROW, _ARROW)
 _POSSIBLE_PARENT: Final[Kinship] = (frozenset({TAIL, CIRCLE}), frozenset({ARROW, CIRCLE}))
 _POSSIBLE_CHILD: Final[Kinship] = (frozenset({ARROW, CIRCLE}), frozenset({TAIL, CIRCLE}))
+
+
+Vertex = TypeVar("Vertex", bound=Hashable)
+
+
+def reached(start: Vertex, onward: Callable[[Vertex], Iterable[Vertex]]) -> set[Vertex]:
+    """The start and all to which steps lead, where ``onward`` says how one can go on from a vertex."""
+    found, stack = {start}, [start]
+    while stack:
+        new = [v for v in onward(stack.pop()) if v not in found]
+        found.update(new)
+        stack += new
+    return found
 
 
 class Relatives(MixedGraph):
@@ -47,7 +60,7 @@ class Relatives(MixedGraph):
         Each is a cause of v, directly or through variables not shown (or, where the sample was
         selected, a cause of selection).
         """
-        return self._related(v, _PARENT)
+        return self._related(v, PARENT)
 
     def children(self, v: object) -> tuple[str, ...]:
         """The vertices u with ``v --> u``: a tail at v and an arrowhead at u."""
@@ -55,7 +68,7 @@ class Relatives(MixedGraph):
 
     def spouses(self, v: object) -> tuple[str, ...]:
         """The vertices u with ``u <-> v``: an arrowhead at both ends, so a hidden common cause."""
-        return self._related(v, _SPOUSE)
+        return self._related(v, SPOUSE)
 
     def possible_parents(self, v: object) -> tuple[str, ...]:
         """The vertices u whose edge to v could be ``u --> v``: no arrowhead at u and no tail at v.
@@ -78,7 +91,7 @@ class Relatives(MixedGraph):
         of selection). There may be further causes that every such graph has in common and no
         directed path shows.
         """
-        return self._reached(v, _PARENT)
+        return self._reached(v, PARENT)
 
     def possible_ancestors(self, v: object) -> tuple[str, ...]:
         """The vertices u with a potentially directed path from u to v; v itself is not among them.
@@ -106,12 +119,7 @@ class Relatives(MixedGraph):
 
     def _reached(self, v: object, kinship: Kinship) -> tuple[str, ...]:
         start = self.index(v)
-        found, stack = {start}, [start]
-        while stack:
-            new = [u for u in self._beside(stack.pop(), kinship) if u not in found]
-            found.update(new)
-            stack += new
-        return self._named(found - {start})
+        return self._named(reached(start, lambda u: self._beside(u, kinship)) - {start})
 
     def _beside(self, v: int, kinship: Kinship) -> list[int]:
         at_u, at_v = kinship

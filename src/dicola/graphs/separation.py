@@ -7,7 +7,11 @@ separation (Richardson and Spirtes 2002; the "Bayes ball" idea of Shachter 1998 
 
 from __future__ import annotations
 
-from dicola.graphs.bits import members
+from collections.abc import Iterable
+from functools import cached_property
+
+from dicola.errors import InvalidGraph
+from dicola.graphs.bits import mask_of, members, union
 from dicola.graphs.marks import ARROW, TAIL, MixedGraph
 
 
@@ -15,27 +19,16 @@ class MSeparation:
     """The answers of one graph to "is x separated from y by Z?"; vertices are indices, sets are bit masks."""
 
     def __init__(self, graph: MixedGraph) -> None:
-        n = len(graph)
-        self._into = [0] * n  # neighbours w whose edge has an arrowhead at v
-        self._away = [0] * n  # neighbours w whose edge has no arrowhead at v
-        self._headed = [0] * n  # neighbours w whose edge has an arrowhead at w
-        for v in range(n):
-            for w, mark_at_w in graph.around[v].items():
-                bit = 1 << w
-                if graph.around[w][v] == ARROW:
-                    self._into[v] |= bit
-                else:
-                    self._away[v] |= bit
-                if mark_at_w == ARROW:
-                    self._headed[v] |= bit
+        around = graph.around
+        # Of each vertex v the neighbours w whose edge has an arrowhead at v, has none at v, has one at w.
+        self._into = [mask_of(w for w in row if around[w][v] == ARROW) for v, row in enumerate(around)]
+        self._away = [mask_of(row) & ~into for row, into in zip(around, self._into, strict=True)]
+        self._headed = [mask_of(w for w, mark in row.items() if mark == ARROW) for row in around]
         self.ancestors = _anterior_sets(graph)
 
     def ancestors_of(self, mask: int) -> int:
         """All ancestors of a set, the set included (anterior vertices where there are undirected edges)."""
-        found = 0
-        for v in members(mask):
-            found |= self.ancestors[v]
-        return found
+        return union(self.ancestors, mask)
 
     def connected(self, x: int, given: int) -> int:
         """Vertices outside ``given`` that are m-connected to x."""
@@ -74,20 +67,45 @@ class MSeparation:
         return reached_head | reached_tail
 
 
+class Separable(MixedGraph):
+    """A graph of arrowheads and tails, in which separation is decided."""
+
+    @cached_property
+    def separation(self) -> MSeparation:
+        """Index-level answers about separation."""
+        return MSeparation(self)
+
+    def m_separated(self, x: object, y: object, z: Iterable[object] | str = ()) -> bool:
+        """Is every path between x and y blocked given z?
+
+        Parameters
+        ----------
+        x, y : str
+            Names of two vertices.
+        z : iterable of str, or str
+            Names of others; by default nothing is given.
+
+        Raises
+        ------
+        InvalidGraph
+            A vertex is named twice, or is not of the graph.
+
+        """
+        a, b, given = self.index(x), self.index(y), self.indices(z)
+        if a == b or a in given or b in given:
+            raise InvalidGraph(f"x, y and z must be different variables; got {x!r}, {y!r} and {tuple(z)!r}.")
+        return self.separation.separated(a, b, mask_of(given))
+
+
 def _anterior_sets(graph: MixedGraph) -> list[int]:
     """For each vertex its ancestors and itself; undirected edges count as steps towards it."""
     n = len(graph)
-    before = [0] * n
-    for v in range(n):
-        for w in graph.around[v]:
-            if graph.around[v][w] == TAIL:  # w -> v or w -- v
-                before[v] |= 1 << w
+    before = [mask_of(w for w, mark in row.items() if mark == TAIL) for row in graph.around]  # w -> v or w -- v
     found = [1 << v for v in range(n)]
     waiting = [mask.bit_count() for mask in before]
     ready = [v for v in range(n) if not waiting[v]]
     for v in ready:  # grows while it is read: a topological order
-        for w in members(before[v]):
-            found[v] |= found[w]
+        found[v] |= union(found, before[v])
         for w in graph.around[v]:
             if graph.around[w][v] == TAIL:  # v is a step towards w
                 waiting[w] -= 1
@@ -98,13 +116,6 @@ def _anterior_sets(graph: MixedGraph) -> list[int]:
 
 def _closed(found: list[int], before: list[int]) -> list[int]:
     """Repeat the union until stable: needed only where steps run in a circle (undirected edges, invalid graphs)."""
-    changed = True
-    while changed:
-        changed = False
-        for v in range(len(found)):
-            union = found[v]
-            for w in members(before[v]):
-                union |= found[w]
-            if union != found[v]:
-                found[v], changed = union, True
+    while (grown := [own | union(found, mask) for own, mask in zip(found, before, strict=True)]) != found:
+        found = grown
     return found

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola.errors import InvalidGraph, counted
-from dicola.graphs.bits import mask_of, members
+from dicola.graphs.bits import members
 from dicola.graphs.marks import listed
 
 if TYPE_CHECKING:
@@ -50,10 +50,7 @@ class SeparatingSets(ABC):
 
     def known(self, variables: Variables) -> Iterator[tuple[int, int, Variables]]:
         """Every pair of the variables that has a set, with that set."""
-        for x, y in combinations(variables, 2):
-            z = self.get(x, y)
-            if z is not None:
-                yield x, y, z
+        return ((x, y, z) for x, y in combinations(variables, 2) if (z := self.get(x, y)) is not None)
 
     def relabelled(self, variables: Variables) -> SeparatingSets:
         """The same sets with position i read as ``variables[i]``."""
@@ -140,44 +137,29 @@ class BlanketSets(SeparatingSets):
         from dicola.graphs.undirected import UndirectedGraph
 
         place = {v: i for i, v in enumerate(variables)}
-        return cls(UndirectedGraph.from_masks([mask_of(place[v] for v in row) for row in facts["blankets"]]), variables)
+        return cls(UndirectedGraph.from_rows([sorted(place[v] for v in row) for row in facts["blankets"]]), variables)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BlanketSets) and self.variables == other.variables and self.graph == other.graph
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class MaskSets(SeparatingSets):
     """Separating sets kept as masks: for a learner that decides pairs by the thousand.
 
-    Vertices are positions in ``variables``, which ascend. ``masks`` has sets by pair; ``apart[v]``
-    is a mask of vertices and the one set that separates v from all of them.
+    ``masks`` has sets by pair; ``apart[v]`` is a mask of vertices and the one set that separates v
+    from all of them.
     """
 
-    def __init__(self, variables: Variables, masks: dict[Pair, int], apart: dict[int, tuple[int, int]]) -> None:
-        self.variables, self.masks, self.apart = variables, masks, apart
-        self._place = {v: i for i, v in enumerate(variables)}
+    def __init__(self, masks: dict[Pair, int], apart: dict[int, tuple[int, int]]) -> None:
+        self.masks, self.apart = masks, apart
 
     def get(self, x: int, y: int) -> Variables | None:
-        if x not in self._place or y not in self._place:
-            return None
-        mask = self.mask(self._place[x], self._place[y])
-        return None if mask is None else tuple([self.variables[v] for v in members(mask)])
-
-    def mask(self, a: int, b: int) -> int | None:
-        """The set of a pair of positions."""
-        found = self.masks.get((a, b) if a < b else (b, a))
-        if found is not None:
-            return found
-        for one, other in ((a, b), (b, a)):
+        found = self.masks.get((x, y) if x < y else (y, x))
+        for one, other in ((x, y), (y, x)):
             far, separating_set = self.apart.get(one, (0, 0))
-            if far >> other & 1:
-                return separating_set
-        return None
-
-    def relabelled(self, variables: Variables) -> MaskSets:
-        return MaskSets(tuple([variables[v] for v in self.variables]), self.masks, self.apart)
+            if found is None and far >> other & 1:
+                found = separating_set
+        return None if found is None else tuple(members(found))
 
 
 class RecordedSets(SeparatingSets):
@@ -228,12 +210,12 @@ class RecordedSets(SeparatingSets):
 
     def relabelled(self, variables: Variables) -> RecordedSets:
         """The same sets with position i read as ``variables[i]``."""
-        found = RecordedSets(otherwise=None if self.otherwise is None else self.otherwise.relabelled(variables))
-        if tuple(sorted(variables)) == variables:  # then what is in order stays so
-            found._sets = {(variables[x], variables[y]): tuple([variables[v] for v in z]) for (x, y), z in self._sets.items()}
-        else:
-            for (x, y), z in self._sets.items():
-                found[variables[x], variables[y]] = [variables[v] for v in z]
+        otherwise = None if self.otherwise is None else self.otherwise.relabelled(variables)
+        sets = {(variables[x], variables[y]): tuple([variables[v] for v in z]) for (x, y), z in self._sets.items()}
+        if tuple(sorted(variables)) != variables:
+            return RecordedSets(sets, otherwise)
+        found = RecordedSets(otherwise=otherwise)
+        found._sets = sets  # what was in order stays so
         return found
 
     @property
@@ -273,8 +255,6 @@ class RecordedSets(SeparatingSets):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RecordedSets) and self._sets == other._sets and self.otherwise == other.otherwise
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class LaterSets(RecordedSets):
@@ -365,13 +345,8 @@ class Skeleton:
 
     def separating_sets(self) -> dict[tuple[str, str], tuple[str, ...]]:
         """The set of every non-adjacent pair, keyed by the pair in the order of ``names``."""
-        found: dict[tuple[str, str], tuple[str, ...]] = {}
-        for i, x in enumerate(self.names):
-            for y in self.names[i + 1 :]:
-                z = self.separating_set(x, y)
-                if z is not None:
-                    found[x, y] = z
-        return found
+        pairs = combinations(self.names, 2)
+        return {(x, y): z for x, y in pairs if (z := self.separating_set(x, y)) is not None}
 
     @cached_property
     def adjacency(self) -> NDArray[np.bool_]:
@@ -388,13 +363,10 @@ class Skeleton:
         return len(self.edges)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Skeleton) or set(self.names) != set(other.names):
-            return NotImplemented if not isinstance(other, Skeleton) else False
-        return self.named_edges() == other.named_edges() and all(
-            set(z) == set(other.separating_set(x, y) or ()) for (x, y), z in self.separating_sets().items()
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+        if not isinstance(other, Skeleton):
+            return NotImplemented
+        same_edges = set(self.names) == set(other.names) and self.named_edges() == other.named_edges()
+        return same_edges and all(set(z) == set(other.separating_set(x, y) or ()) for (x, y), z in self.separating_sets().items())
 
     def named_edges(self) -> frozenset[frozenset[str]]:
         """Edges as unordered pairs of names."""

@@ -1,19 +1,15 @@
-"""Undirected graphs in compressed rows: components, minimal triangulation and its separators, in time that follows the edges."""
+"""Undirected graphs in compressed rows, in space that follows the edges."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola._kernels import splits
 from dicola._kernels import undirected as kernel
-from dicola.graphs.bits import mask_of, members
-
-Vertices = Sequence[int] | NDArray[np.int64]
+from dicola.graphs.bits import mask_of
 
 
 class UndirectedGraph:
@@ -24,24 +20,15 @@ class UndirectedGraph:
         self.indices = indices
 
     @classmethod
-    def from_masks(cls, neighbours: Sequence[int]) -> UndirectedGraph:
-        """From the mask of the neighbours of each vertex."""
-        rows = [list(members(mask)) for mask in neighbours]
-        starts = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum([len(row) for row in rows], out=starts[1:])
-        return cls(starts, np.array([w for row in rows for w in row], dtype=np.int64))
+    def from_rows(cls, rows: Sequence[Sequence[int]]) -> UndirectedGraph:
+        """From the sorted neighbours of each vertex."""
+        return cls(np.cumsum([0, *map(len, rows)]), np.fromiter(chain.from_iterable(rows), dtype=np.int64))
 
     @classmethod
     def from_matrix(cls, adjacency: NDArray[np.bool_]) -> UndirectedGraph:
         """From a symmetric boolean matrix."""
-        starts = np.zeros(len(adjacency) + 1, dtype=np.int64)
-        np.cumsum(np.count_nonzero(adjacency, axis=1), out=starts[1:])
+        starts = np.append(0, np.cumsum(np.count_nonzero(adjacency, axis=1)))
         return cls(starts, np.nonzero(adjacency)[1].astype(np.int64, copy=False))
-
-    @classmethod
-    def complete(cls, n: int) -> UndirectedGraph:
-        """Every pair joined."""
-        return cls.from_matrix(~np.eye(n, dtype=np.bool_))
 
     @classmethod
     def side_by_side(cls, graphs: Sequence[UndirectedGraph]) -> UndirectedGraph:
@@ -52,7 +39,7 @@ class UndirectedGraph:
         indices = np.concatenate([graph.indices for graph in graphs]) + np.repeat(vertices, [len(graph.indices) for graph in graphs])
         return cls(np.append(starts, len(indices)), indices)
 
-    @cached_property
+    @property
     def neighbours(self) -> tuple[int, ...]:
         """For each vertex the mask of the vertices beside it."""
         starts, indices = self.starts.tolist(), self.indices.tolist()
@@ -75,49 +62,7 @@ class UndirectedGraph:
             return NotImplemented
         return np.array_equal(self.starts, other.starts) and np.array_equal(self.indices, other.indices)
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return UndirectedGraph, (self.starts, self.indices)
-
-    @property
-    def n_edges(self) -> int:
-        """Number of edges."""
-        return len(self.indices) // 2
-
     @property
     def is_complete(self) -> bool:
         """Is every pair joined?"""
         return len(self.indices) == len(self) * (len(self) - 1)
-
-    def work(self, largest: int) -> float:
-        """How many sets of at most ``largest`` neighbours a search would ask about, edge by edge: the predicted cost of starting here."""
-        return float(splits.work_of(self.starts, largest))
-
-    def induced(self, vertices: Vertices, block: Vertices = (), related: NDArray[np.bool_] | None = None) -> UndirectedGraph:
-        """The graph on some vertices, in ascending order (as an array has to give them), numbered anew.
-
-        The pairs inside the sorted ``block``, in the new numbers, are joined as ``related`` says.
-        """
-        kept = vertices if isinstance(vertices, np.ndarray) else np.array(sorted(vertices), dtype=np.int64)
-        if related is None:
-            return UndirectedGraph(*kernel.induced(self.starts, self.indices, kept))
-        inside = np.asarray(block, dtype=np.int64)
-        return UndirectedGraph(*kernel.induced_with_block(self.starts, self.indices, kept, inside, related))
-
-    def components(self, without: int = 0) -> list[int]:
-        """Connected components as masks once the vertices of ``without`` are taken out, ordered by their smallest vertex."""
-        outside = np.zeros(len(self), dtype=np.bool_)
-        outside[list(members(without))] = True
-        label, count = kernel.components(self.starts, self.indices, outside)
-        return [mask_of(np.nonzero(label == i)[0].tolist()) for i in range(count)]
-
-    def separators(self) -> list[int]:
-        """The minimal separators of a minimal triangulation of a connected graph, as distinct masks.
-
-        MCS-M (Berry et al. 2004) numbers the vertices by maximum cardinality and adds a minimal set of fill edges on the way. Each
-        time the cardinality does not grow a new clique of the clique tree begins, and its earlier neighbours are a separator (Blair and
-        Peyton 1993); it is a minimal separator of the graph itself.
-        """
-        begins, found = kernel.separators(self.starts, self.indices)
-        return list(dict.fromkeys(mask_of(found[begins[i] : begins[i + 1]].tolist()) for i in range(len(begins) - 1)))

@@ -129,7 +129,7 @@ class _Removal:
     @property
     def sets(self) -> MaskSets:
         """What separates the pairs decided so far."""
-        return MaskSets(tuple(range(len(self.blankets))), self.masks, self.apart)
+        return MaskSets(self.masks, self.apart)
 
     def run(self) -> None:
         """Take out one variable after the other until one is left."""

@@ -15,8 +15,9 @@ from dicola.graphs.skeleton import LaterSets, Pair, RecordedSets, SeparatingSets
 from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point
 from dicola.learners.base import Context, Learner, OrientationSettings, local_test, skeleton_of
 from dicola.learners.collider_policies import collider_policy
+from dicola.orient.arrowheads import Rules
 from dicola.orient.colliders import Triple, r0
-from dicola.orient.fixpoint import Orientation, Rules, apply_rules, put_known
+from dicola.orient.fixpoint import Orientation, apply_rules, put_known
 from dicola.orient.partial import PartialGraph
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from dicola.graphs.marks import ARROW
 from dicola.orient.colliders import ColliderPolicy
@@ -11,6 +12,14 @@ from dicola.orient.paths import discriminating_path
 
 PathCheck = Callable[[PartialGraph, tuple[int, ...]], bool]
 """Does a discriminating path stand up to further tests? Where it does not, the check has removed an edge of it."""
+
+
+class Rules(NamedTuple):
+    """Which rules may fire, how far they look, and whether a discriminating path is put to the test first."""
+
+    selection: bool = False
+    max_path_length: int | None = None
+    stands: PathCheck | None = None
 
 
 def r1(graph: PartialGraph, a: int, b: int, c: int) -> bool:
@@ -42,25 +51,17 @@ def r3(graph: PartialGraph, a: int, b: int, c: int, d: int) -> bool:
     return graph.put(d, b, ARROW, "R3", (a, b, c, d))
 
 
-def r4(
-    graph: PartialGraph,
-    is_collider: ColliderPolicy,
-    a: int,
-    b: int,
-    c: int,
-    max_length: int | None = None,
-    stands: PathCheck | None = None,
-) -> bool:
+def r4(graph: PartialGraph, is_collider: ColliderPolicy, a: int, b: int, c: int, rules: Rules = Rules()) -> bool:
     """(d, …, a, b, c) discriminates b and b o-* c  =>  b --> c if b separates d and c, else a <-> b <-> c.
 
-    ``stands`` may put the path to the test before it is used; where it removes an edge, the rule has changed something else.
+    ``rules.stands`` may put the path to the test before it is used; where it removes an edge, the rule has changed something else.
     """
     if not graph.is_circle(c, b) or not graph.is_arrow(b, a) or not graph.is_parent(a, c):
         return False
-    path = discriminating_path(graph, a, b, c, max_length)
+    path = discriminating_path(graph, a, b, c, rules.max_path_length)
     if path is None:
         return False
-    if stands is not None and not stands(graph, path):
+    if rules.stands is not None and not rules.stands(graph, path):
         return True
     answer = is_collider(path[0], b, c)
     if answer is None:

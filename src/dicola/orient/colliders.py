@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations
 
 from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import SeparatingSets
@@ -15,35 +16,34 @@ ColliderPolicy = Callable[[int, int, int], bool | None]
 
 def unshielded_triples(graph: PartialGraph) -> Iterator[Triple]:
     """All ``(a, b, c)`` with a - b - c, a and c not adjacent, ``a < c``; sorted by b, a, c."""
-    for b in range(len(graph)):
-        neighbours = list(graph.around[b])
-        for i, a in enumerate(neighbours):
-            beside_a = graph.around[a]
-            for c in neighbours[i + 1 :]:
-                if c not in beside_a:
-                    yield a, b, c
+    for b, beside_b in enumerate(graph.around):
+        for a, c in combinations(beside_b, 2):
+            if c not in graph.around[a]:
+                yield a, b, c
 
 
 def by_separating_set(sets: SeparatingSets) -> ColliderPolicy:
     """B is a collider iff it is not in the set that separates a and c (Spirtes et al. 2000)."""
+    return lambda a, b, c: b not in sets[a, c]
 
-    def is_collider(a: int, b: int, c: int) -> bool:
-        return b not in sets[a, c]
 
-    return is_collider
+def judged_colliders(graph: PartialGraph, is_collider: ColliderPolicy, triples: Iterable[Triple]) -> list[Triple]:
+    """The triples that are colliders, all judged before any mark is put.
+
+    A triple on which the policy cannot decide is noted in ``graph.ambiguous``; no rule uses it.
+    """
+    judged = [(triple, is_collider(*triple)) for triple in triples]
+    graph.ambiguous.update(triple for triple, answer in judged if answer is None)
+    return [triple for triple, answer in judged if answer]
 
 
 def r0(graph: PartialGraph, is_collider: ColliderPolicy, triples: Iterable[Triple] | None = None) -> bool:
-    """A - b - c unshielded with b a collider  =>  a *-> b <-* c. All triples are judged before any mark is put.
+    """A - b - c unshielded with b a collider  =>  a *-> b <-* c.
 
-    A triple on which the policy cannot decide is noted in ``graph.ambiguous``; no rule uses it. ``triples`` are the unshielded ones,
-    where they are known already.
+    ``triples`` are the unshielded ones, where they are known already.
     """
-    judged = [(triple, is_collider(*triple)) for triple in (unshielded_triples(graph) if triples is None else triples)]
-    graph.ambiguous.update(triple for triple, answer in judged if answer is None)
     changed = False
-    for (a, b, c), answer in judged:
-        if answer:
-            changed |= graph.put(a, b, ARROW, "R0", (a, b, c))
-            changed |= graph.put(c, b, ARROW, "R0", (a, b, c))
+    for a, b, c in judged_colliders(graph, is_collider, unshielded_triples(graph) if triples is None else triples):
+        changed |= graph.put(a, b, ARROW, "R0", (a, b, c))
+        changed |= graph.put(c, b, ARROW, "R0", (a, b, c))
     return changed

@@ -7,6 +7,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dicola.errors import InvalidGraph
 from dicola.graphs.bits import members
 from dicola.graphs.mag import MAG
@@ -86,24 +88,15 @@ def member_mag(pag: PAG) -> MAG:
 
     """
     marks = pag.to_matrix()
-    circle_part: list[set[int]] = [set() for _ in pag.names]
-    for a, b in pag.pairs():
-        for x, y in ((a, b), (b, a)):
-            if marks[x, y] == ARROW and marks[y, x] == CIRCLE:
-                marks[y, x] = TAIL
-            elif marks[y, x] == TAIL and marks[x, y] == CIRCLE:
-                marks[x, y] = ARROW
-        if marks[a, b] == CIRCLE:
-            circle_part[a].add(b)
-            circle_part[b].add(a)
+    marks[(marks == CIRCLE) & (pag.marks.T == ARROW)] = TAIL
+    marks[(marks == CIRCLE) & (pag.marks.T == TAIL)] = ARROW
+    circles = marks == CIRCLE
+    circle_part = [set(np.nonzero(row)[0].tolist()) for row in circles]
     order = cardinality_order(circle_part)
     if not _is_perfect(order, circle_part):
         raise InvalidGraph("the o-o edges contain a cycle without a chord, which no PAG has.")
-    place = {v: i for i, v in enumerate(order)}
-    for a, neighbours in enumerate(circle_part):
-        for b in neighbours:
-            if place[a] < place[b]:
-                marks[a, b], marks[b, a] = ARROW, TAIL
+    place = np.argsort(order)
+    marks[circles] = np.where(place[:, None] < place, ARROW, TAIL)[circles]
     return MAG(marks, pag.names)
 
 

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
-from dicola.orient.arrowheads import PathCheck, r1, r2, r3, r4
+from dicola.orient.arrowheads import Rules, r1, r2, r3, r4
 from dicola.orient.colliders import ColliderPolicy, Triple, by_separating_set, r0, unshielded_triples
 from dicola.orient.partial import Conflict, PartialGraph, Reason
 from dicola.orient.selection import r5, r6, r7
 from dicola.orient.tails import r8, r9, r10
-
-
-class Rules(NamedTuple):
-    """Which rules may fire, how far they look, and whether a discriminating path is put to the test first."""
-
-    selection: bool = False
-    max_path_length: int | None = None
-    stands: PathCheck | None = None
 
 
 @dataclass(frozen=True)
@@ -137,7 +128,7 @@ def _find_discriminated(graph: PartialGraph, is_collider: ColliderPolicy, rules:
             continue  # no a <-* b
         for c in [c for c in beside_b if around[c][b] == CIRCLE]:
             for a in [a for a, mark in beside_b.items() if mark == ARROW and around[a].get(c) == ARROW]:
-                changed |= r4(graph, is_collider, a, b, c, rules.max_path_length, rules.stands)
+                changed |= r4(graph, is_collider, a, b, c, rules)
     return changed
 
 

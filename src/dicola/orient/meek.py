@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dicola.graphs.skeleton import Skeleton
-from dicola.orient.colliders import ColliderPolicy, unshielded_triples
+from dicola.orient.colliders import ColliderPolicy, judged_colliders, unshielded_triples
 from dicola.orient.fixpoint import Orientation
 from dicola.orient.partial import PartialGraph
 
@@ -11,12 +11,9 @@ from dicola.orient.partial import PartialGraph
 def orient_dag_class(skeleton: Skeleton, is_collider: ColliderPolicy) -> Orientation:
     """Colliders, then Meek's rules 1-3 to the end; an arc open in both directions stays o-o."""
     graph = PartialGraph(len(skeleton.labels), skeleton.edges)
-    judged = [(triple, is_collider(*triple)) for triple in unshielded_triples(graph)]
-    graph.ambiguous.update(triple for triple, answer in judged if answer is None)
-    for (a, b, c), answer in judged:
-        if answer:
-            graph.orient(a, b, "R0", (a, b, c))
-            graph.orient(c, b, "R0", (a, b, c))
+    for a, b, c in judged_colliders(graph, is_collider, unshielded_triples(graph)):
+        graph.orient(a, b, "R0", (a, b, c))
+        graph.orient(c, b, "R0", (a, b, c))
     while graph.changed:
         a, b = graph.changed.popleft()
         for x, y in ((a, b), (b, a)):

@@ -49,8 +49,7 @@ class PartialGraph:
             self.around[a][b] = CIRCLE
             self.around[b][a] = CIRCLE
         self.reasons: dict[tuple[int, int], Reason] = {}
-        self.conflicts: list[Conflict] = []
-        self._met: set[Conflict] = set()
+        self.conflicts: dict[Conflict, None] = {}  # each once, in the order in which they were met
         self.changed: deque[tuple[int, int]] = deque()
         self.ambiguous: set[tuple[int, int, int]] = set()
         self.n_changes = 0
@@ -105,9 +104,7 @@ class PartialGraph:
         if standing != CIRCLE:
             because = self.reasons.get((a, b), Reason("given", (a, b)))
             conflict = Conflict(rule, a, b, Mark(standing), Mark(mark), witness, because.rule, because.witness)
-            if conflict not in self._met:
-                self._met.add(conflict)
-                self.conflicts.append(conflict)
+            self.conflicts.setdefault(conflict)
             return False
         if mark != TAIL or self.around[b][a] != ARROW:  # else the edge could point from b to a only, before as after
             self.reach.clear()

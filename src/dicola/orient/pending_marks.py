@@ -9,14 +9,14 @@ the rest turns out: in a derivation of it by R0-R10 from the whole graph, one pr
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.orient.partial import PartialGraph
 
 Ends = tuple[int, int]
-Premises = tuple[Iterable[Ends], Iterable[Ends]]
+Premises = tuple[tuple[Ends, ...], tuple[Ends, ...]]
 """What a rule would have to be lucky with: marks (a, b), at b on a - b, and pairs, adjacent or not."""
 
 _ALIKE = 4  # of the variables about which nothing is known, no instance of a rule needs more
@@ -84,9 +84,8 @@ class _Outlook:
             self._hinge.setdefault((a, b), hinge)
         return bool(new)
 
-    def _hinge_among(self, marks: Iterable[Ends], pairs: Iterable[Ends]) -> int | None:
+    def _hinge_among(self, marks: tuple[Ends, ...], pairs: tuple[Ends, ...]) -> int | None:
         """The first variable on which one of the premises hangs; ``None`` if all of them stand: then the rule was asked already."""
-        marks = tuple(marks)
         for a, b in (*marks, *pairs):
             if self._unsettled[a] >> b & 1:
                 for v in (a, b):

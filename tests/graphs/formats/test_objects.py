@@ -10,7 +10,6 @@ import pytest
 
 from dicola import DAG, PAG, InvalidGraph, MissingExtra
 from dicola.graphs.formats.causal_learn import from_matrix_csv
-from dicola.graphs.formats.texts import arrow_of
 from tests.graphs.formats.drawn import AWKWARD, joined, random_pags
 
 PAGS = (*random_pags(), joined(AWKWARD, seed=3, share=0.2))
@@ -18,7 +17,7 @@ PAGS = (*random_pags(), joined(AWKWARD, seed=3, share=0.2))
 
 def test_there_are_200_random_pags_with_every_kind_of_edge():
     assert len(random_pags()) == 200
-    kinds = {arrow_of(edge) for pag in random_pags() for edge in pag.edges()}
+    kinds = {edge.arrow for pag in random_pags() for edge in pag.edges()}
     assert kinds == {"o->", "o-o", "-->", "<->", "---", "--o"}
 
 

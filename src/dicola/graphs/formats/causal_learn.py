@@ -27,10 +27,9 @@ _CODE: Final = {NONE: 0, TAIL: -1, ARROW: 1, CIRCLE: 2}
 def to_general_graph(graph: MixedGraph) -> Any:
     """A ``GeneralGraph`` with one ``GraphNode`` a name, in the order of ``names``."""
     node, general = (from_extra(f"causallearn.graph.{name}", "causal-learn") for name in ("GraphNode", "GeneralGraph"))
-    nodes = []
-    for position, name in enumerate(graph.names):
-        nodes.append(node.GraphNode(name))
-        nodes[-1].add_attribute("id", position)
+    nodes = [node.GraphNode(name) for name in graph.names]
+    for position, each in enumerate(nodes):
+        each.add_attribute("id", position)
     made = general.GeneralGraph(nodes)
     made.graph = to_codes(graph.marks).astype(int)
     made.reconstitute_dpath(made.get_graph_edges())

@@ -12,7 +12,6 @@ from typing import Any
 
 from dicola.errors import InvalidGraph
 from dicola.graphs.formats.texts import (
-    arrow_of,
     drawn_marks,
     end_named,
     json_object,
@@ -20,7 +19,8 @@ from dicola.graphs.formats.texts import (
     labelled,
     marks_of_arrow,
     noted_marks,
-    word_of,
+    notes_on,
+    numbered,
 )
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.pag import PAG
@@ -29,19 +29,7 @@ from dicola.graphs.pag import PAG
 def to_cytoscape(graph: MixedGraph) -> str:
     """The graph as one JSON object; ``value`` and the two switches are for NetworkX' ``cytoscape_graph``."""
     nodes = [{"data": {"id": f"n{i}", "value": f"n{i}", "name": name}} for i, name in enumerate(graph.names)]
-    edges = [
-        {
-            "data": {
-                "id": f"e{number}",
-                "source": f"n{graph.index(e.u)}",
-                "target": f"n{graph.index(e.v)}",
-                "interaction": arrow_of(e),
-                "mark_source": word_of(e.mark_u),
-                "mark_target": word_of(e.mark_v),
-            }
-        }
-        for number, e in enumerate(graph.edges())
-    ]
+    edges = [{"data": {**ends, "interaction": edge.arrow, **notes_on(edge)}} for edge, ends in numbered(graph)]
     facts = {
         "format_version": "1.0",
         "generated_by": "dicola",
@@ -56,11 +44,12 @@ def from_cytoscape(text: str) -> PAG:
     facts = json_object(text)
     try:
         nodes, edges = _parts(facts["elements"])
-        names = labelled([(str(node["id"]), _word(node.get("name", node.get("label")))) for node in nodes])
+        names = labelled([(str(node["id"]), node.get("name", node.get("label"))) for node in nodes])
         found = []
         for edge in edges:
             u, v = (end_named(names, str(edge[end])) for end in ("source", "target"))
-            found.append((u, v, *_marks(edge)))
+            drawn = marks_of_arrow(str(edge.get("interaction", ""))) or drawn_marks(directed=True)
+            found.append((u, v, *noted_marks(edge, drawn)))
     except (LookupError, TypeError, AttributeError) as error:
         raise InvalidGraph(f"this is no graph in Cytoscape's JSON: {type(error).__name__}: {error}.") from None
     return PAG.from_marked_edges(found, names.values())
@@ -72,11 +61,3 @@ def _parts(elements: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         return [node["data"] for node in elements["nodes"]], [edge["data"] for edge in elements.get("edges", ())]
     data = [element["data"] for element in elements]
     return [entry for entry in data if "source" not in entry], [entry for entry in data if "source" in entry]
-
-
-def _marks(edge: dict[str, Any]) -> tuple[int, int]:
-    return noted_marks(edge, marks_of_arrow(str(edge.get("interaction", ""))) or drawn_marks(directed=True))
-
-
-def _word(name: object) -> str | None:
-    return None if name is None else str(name)

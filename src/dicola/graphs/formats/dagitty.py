@@ -35,6 +35,7 @@ _OPERATOR: Final = {
 }
 _WRITTEN: Final = {marks: operator for operator, marks in _OPERATOR.items()}
 _BARE: Final = re.compile(r"[0-9a-zA-Z_.]+")
+_KIND: Final[dict[type[MixedGraph], str]] = {DAG: "dag", MAG: "mag"}
 _RESERVED: Final = ("graph", "node")
 
 DIALECT: Final = Dialect(
@@ -56,7 +57,7 @@ def to_dagitty(graph: MixedGraph) -> str:
             raise InvalidGraph(
                 f"{TITLE} cannot hold a name that ends in '\\', as {name!r} does; rename the variable, or use another format."
             )
-    kind = {DAG: "dag", MAG: "mag"}.get(type(graph), "pag")
+    kind = _KIND.get(type(graph), "pag")
     nodes = [_quoted(name) for name in graph.names]
     edges = [f"{_quoted(e.u)} {_WRITTEN[int(e.mark_u), int(e.mark_v)]} {_quoted(e.v)}" for e in graph.edges()]
     return "\n".join([f"{kind} {{", *nodes, *edges, "}"]) + "\n"

@@ -11,8 +11,7 @@ from __future__ import annotations
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
-from dicola.errors import InvalidGraph
-from dicola.graphs.formats.texts import arrow_of, drawn_marks, end_named, labelled, needed, noted_marks, word_of, xml_root, xml_text
+from dicola.graphs.formats.texts import drawn_marks, end_named, labelled, needed, noted_marks, notes_on, numbered, xml_graph, xml_text
 from dicola.graphs.marks import ARROW, MixedGraph
 from dicola.graphs.pag import PAG
 
@@ -31,21 +30,17 @@ def to_gexf(graph: MixedGraph) -> str:
     for position, name in enumerate(graph.names):
         SubElement(nodes, "node", {"id": f"n{position}", "label": name})
     edges = SubElement(body, "edges")
-    for number, edge in enumerate(graph.edges()):
-        ends = {"source": f"n{graph.index(edge.u)}", "target": f"n{graph.index(edge.v)}"}
-        element = SubElement(edges, "edge", {"id": f"e{number}", **ends, "label": arrow_of(edge)})
+    for edge, ends in numbered(graph):
+        element = SubElement(edges, "edge", {**ends, "label": edge.arrow})
         values = SubElement(element, "attvalues")
-        for position, mark in enumerate((edge.mark_u, edge.mark_v)):
-            SubElement(values, "attvalue", {"for": str(position), "value": word_of(mark)})
+        for position, word in enumerate(notes_on(edge).values()):
+            SubElement(values, "attvalue", {"for": str(position), "value": word})
     return xml_text(root, graph, TITLE)
 
 
 def from_gexf(text: str) -> PAG:
     """Read our GEXF, or another's as it is drawn."""
-    root = xml_root(text, "gexf")
-    body = root.find("graph")
-    if body is None:
-        raise InvalidGraph("this GEXF holds no <graph>.")
+    _, body = xml_graph(text, "gexf", TITLE)
     titles = {entry.get("id"): entry.get("title") for group in body.iter("attributes") if group.get("class") == "edge" for entry in group}
     default = body.get("defaultedgetype", "undirected")
     names = labelled([(needed(node, "id"), node.get("label")) for node in body.iterfind("nodes/node")])

@@ -11,8 +11,7 @@ from __future__ import annotations
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
-from dicola.errors import InvalidGraph
-from dicola.graphs.formats.texts import arrow_of, drawn_marks, end_named, labelled, needed, noted_marks, word_of, xml_root, xml_text
+from dicola.graphs.formats.texts import drawn_marks, end_named, labelled, needed, noted_marks, notes_on, numbered, xml_graph, xml_text
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.pag import PAG
 
@@ -29,35 +28,27 @@ def to_graphml(graph: MixedGraph) -> str:
     for position, name in enumerate(graph.names):
         node = SubElement(body, "node", {"id": f"n{position}"})
         SubElement(node, "data", {"key": "label"}).text = name
-    for number, edge in enumerate(graph.edges()):
-        ends = {"source": f"n{graph.index(edge.u)}", "target": f"n{graph.index(edge.v)}"}
-        element = SubElement(body, "edge", {"id": f"e{number}", **ends})
-        for key, value in zip(list(_KEYS)[1:], (word_of(edge.mark_u), word_of(edge.mark_v), arrow_of(edge)), strict=True):
+    for edge, ends in numbered(graph):
+        element = SubElement(body, "edge", ends)
+        for key, value in {**notes_on(edge), "edge": edge.arrow}.items():
             SubElement(element, "data", {"key": key}).text = value
     return xml_text(root, graph, TITLE)
 
 
 def from_graphml(text: str) -> PAG:
     """Read our GraphML, or another's as it is drawn."""
-    root = xml_root(text, "graphml")
-    body = root.find("graph")
-    if body is None:
-        raise InvalidGraph("this GraphML holds no <graph>.")
+    root, body = xml_graph(text, "graphml", TITLE)
     keys = {key.get("id"): key.get("attr.name") for key in root.iter("key")}
 
     def data(element: Element) -> dict[str | None, str]:
         return {keys.get(entry.get("key")): entry.text or "" for entry in element.findall("data")}
 
     default = body.get("edgedefault", "directed") == "directed"
-    nodes = []
-    for node in body.findall("node"):
-        values = data(node)
-        nodes.append((needed(node, "id"), values.get("label", values.get("name"))))
-    names = labelled(nodes)
+    nodes = [(needed(node, "id"), data(node)) for node in body.findall("node")]
+    names = labelled([(node, values.get("label", values.get("name"))) for node, values in nodes])
     edges = []
     for edge in body.findall("edge"):
-        values = data(edge)
         ends = [end_named(names, needed(edge, end)) for end in ("source", "target")]
         directed = {"true": True, "false": False}.get(edge.get("directed", ""), default)
-        edges.append((ends[0], ends[1], *noted_marks(values, drawn_marks(directed))))
+        edges.append((ends[0], ends[1], *noted_marks(data(edge), drawn_marks(directed))))
     return PAG.from_marked_edges(edges, names.values())

@@ -39,11 +39,6 @@ def from_json(text: str) -> PAG:
         raise InvalidGraph(f"this is no PAG in dicola's JSON: {type(error).__name__}: {error}.") from None
 
 
-def read_pag(path: str | Path) -> PAG:
-    """``PAG.read``: a file of any format, or a folder that holds one."""
-    return PAG.read(path)
-
-
 def dag_to_csv(dag: DAG) -> str:
     """Header ``parent,child``, one arc per line; nodes without arcs are not in it."""
     return csv_text([["parent", "child"], *dag.arcs()])

@@ -32,7 +32,7 @@ def from_networkx(graph: Any) -> PAG:
         raise InvalidGraph(f"this is a {type(graph).__name__}, not a graph of NetworkX.")
     nodes = [(str(node), data.get("label", data.get("name"))) for node, data in graph.nodes(data=True)]
     numbered = [node for node, _ in nodes] == [f"n{position}" for position in range(len(nodes))]
-    names = labelled([(node, str(label) if numbered and label is not None else None) for node, label in nodes])
+    names = labelled([(node, label if numbered else None) for node, label in nodes])
     found = [(names[str(u)], names[str(v)], *_marks(u, v, data, graph.is_directed())) for u, v, data in graph.edges(data=True)]
     return PAG.from_marked_edges(found, names.values())
 

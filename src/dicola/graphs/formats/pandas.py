@@ -11,7 +11,7 @@ from typing import Final
 
 import pandas as pd
 
-from dicola.graphs.formats.texts import arrow_of, word_of
+from dicola.graphs.formats.texts import word_of
 from dicola.graphs.marks import Mark, MixedGraph
 
 _TYPES: Final = {
@@ -26,13 +26,5 @@ _TYPES: Final = {
 
 def to_pandas(graph: MixedGraph) -> pd.DataFrame:
     """One row per edge, in the order of ``graph.edges()``."""
-    edges = graph.edges()
-    columns = {
-        "u": [edge.u for edge in edges],
-        "v": [edge.v for edge in edges],
-        "mark_u": [word_of(edge.mark_u) for edge in edges],
-        "mark_v": [word_of(edge.mark_v) for edge in edges],
-        "edge": [arrow_of(edge) for edge in edges],
-        "type": [_TYPES[edge.mark_u, edge.mark_v] for edge in edges],
-    }
-    return pd.DataFrame({name: pd.Series(values, dtype="str") for name, values in columns.items()})
+    rows = [(e.u, e.v, word_of(e.mark_u), word_of(e.mark_v), e.arrow, _TYPES[e.mark_u, e.mark_v]) for e in graph.edges()]
+    return pd.DataFrame(rows, columns=["u", "v", "mark_u", "mark_v", "edge", "type"], dtype="str")

@@ -13,19 +13,7 @@ from typing import Final
 
 from dicola.errors import DicolaError, InvalidGraph, InvalidSetting
 from dicola.files import write_texts
-from dicola.graphs.formats import (
-    causal_learn,
-    cytoscape,
-    dagitty,
-    dot,
-    edge_list,
-    gexf,
-    graphml,
-    native,
-    pcalg,
-    tetrad_json,
-    tetrad_text,
-)
+from dicola.graphs.formats import causal_learn, cytoscape, dagitty, dot, edge_list, gexf, graphml, native, pcalg, tetrad_json, tetrad_text
 from dicola.graphs.formats.texts import csv_header, json_object, text_of
 from dicola.graphs.marks import MixedGraph
 
@@ -42,12 +30,28 @@ class Format:
     fits: Callable[[str], bool]
 
 
-def _is_matrix(text: str, of_causal_learn: bool) -> bool:
+def _is_matrix(of_causal_learn: bool) -> Callable[[str], bool]:
     """By the corner cell, else by codes that only one of the two has; one with neither could be both."""
-    corner, _, entries = pcalg.matrix_from_csv(text)
-    if corner in (pcalg.CORNER, causal_learn.CORNER) and not (corner == pcalg.CORNER and (entries < 0).any()):
-        return (corner == causal_learn.CORNER) is of_causal_learn
-    return not (entries > 2).any() if of_causal_learn else not (entries < 0).any()
+
+    def fits(text: str) -> bool:
+        corner, _, entries = pcalg.matrix_from_csv(text)
+        if corner in (pcalg.CORNER, causal_learn.CORNER) and not (corner == pcalg.CORNER and (entries < 0).any()):
+            return (corner == causal_learn.CORNER) is of_causal_learn
+        return not (entries > 2).any() if of_causal_learn else not (entries < 0).any()
+
+    return fits
+
+
+def _is_edge_list(text: str) -> bool:
+    return csv_header(text) == edge_list.HEADER
+
+
+def _is_arc_list(text: str) -> bool:
+    return csv_header(text)[:2] == ["parent", "child"]
+
+
+def _is_dagitty(text: str) -> bool:
+    return dagitty.DIALECT.begins(text) and not dot.DIALECT.begins(text)
 
 
 def _is_tetrad_text(text: str) -> bool:
@@ -70,41 +74,20 @@ FORMATS: Final = {
     entry.name: entry
     for entry in (
         Format("json", "dicola's own JSON", (".json",), native.to_json, native.from_json, _has_key("format")),
-        Format("pcalg", "pcalg's matrix (amat.pag)", (".csv",), pcalg.to_csv, pcalg.from_csv, lambda text: _is_matrix(text, False)),
-        Format(
-            "edges",
-            "list of edges u,v,mark_u,mark_v",
-            (".csv",),
-            edge_list.to_edge_list,
-            edge_list.from_edge_list,
-            lambda text: csv_header(text) == edge_list.HEADER,
-        ),
-        Format(
-            "arcs",
-            "list of arcs parent,child (a DAG)",
-            (".csv",),
-            native.to_arcs,
-            native.from_arcs,
-            lambda text: csv_header(text)[:2] == ["parent", "child"],
-        ),
+        Format("pcalg", "pcalg's matrix (amat.pag)", (".csv",), pcalg.to_csv, pcalg.from_csv, _is_matrix(of_causal_learn=False)),
+        Format("edges", "list of edges u,v,mark_u,mark_v", (".csv",), edge_list.to_edge_list, edge_list.from_edge_list, _is_edge_list),
+        Format("arcs", "list of arcs parent,child (a DAG)", (".csv",), native.to_arcs, native.from_arcs, _is_arc_list),
         Format(
             "causal-learn",
             "causal-learn's matrix (GeneralGraph.graph)",
             (".csv",),
             causal_learn.to_matrix_csv,
             causal_learn.from_matrix_csv,
-            lambda text: _is_matrix(text, True),
+            _is_matrix(of_causal_learn=True),
         ),
         Format("tetrad", "Tetrad's text", (".txt", ".tetrad"), tetrad_text.to_tetrad_text, tetrad_text.from_tetrad_text, _is_tetrad_text),
         Format("tetrad-json", "Tetrad's JSON", (".json",), tetrad_json.to_tetrad_json, tetrad_json.from_tetrad_json, _has_key("edgesSet")),
-        Format(
-            "dagitty",
-            "dagitty's text",
-            (".dagitty", ".txt"),
-            dagitty.to_dagitty,
-            dagitty.from_dagitty,
-            lambda text: dagitty.DIALECT.begins(text) and not dot.DIALECT.begins(text),
-        ),
+        Format("dagitty", "dagitty's text", (".dagitty", ".txt"), dagitty.to_dagitty, dagitty.from_dagitty, _is_dagitty),
         Format("dot", "DOT of Graphviz", (".dot", ".gv"), dot.to_dot, dot.from_dot, dot.DIALECT.begins),
         Format("graphml", "GraphML", (".graphml",), graphml.to_graphml, graphml.from_graphml, _is_xml("graphml")),
         Format("gexf", "GEXF of Gephi", (".gexf",), gexf.to_gexf, gexf.from_gexf, _is_xml("gexf")),

@@ -155,8 +155,7 @@ class _Reader:
         if self._peek() == ("sign", "{"):
             return self._group(defaults, depth + 1)
         node = self._id()
-        while self._peek() == ("sign", ":"):  # a port, where on the node the edge ends
-            self.position += 1
+        while self._took(":"):  # a port, where on the node the edge ends
             self._id()
         self.found.nodes.setdefault(node, {})
         return [node]
@@ -164,19 +163,15 @@ class _Reader:
     def _attributes(self) -> dict[str, str]:
         """``[a=b, c]``, several in a row taken together."""
         attributes: dict[str, str] = {}
-        while self._peek() == ("sign", "["):
-            self.position += 1
-            while self._peek() != ("sign", "]"):
+        while self._took("["):
+            while not self._took("]"):
                 name = self._id()
                 attributes[name] = ""
-                if self._peek() == ("sign", "="):
-                    self.position += 1
-                    html = self._peek()[0] == "html"
+                if self._took("="):
+                    is_html = self._peek()[0] == "html"
                     value = self._id()
-                    attributes[name] = "" if html else value
-                if self._peek() == ("sign", ","):
-                    self.position += 1
-            self._sign("]")
+                    attributes[name] = "" if is_html else value
+                self._took(",")
         return attributes
 
     def _id(self) -> str:
@@ -190,7 +185,8 @@ class _Reader:
         return text
 
     def _is_word(self, word: str) -> bool:
-        return self._peek() == ("word", word) or (self._peek()[0] == "word" and self._peek()[1].lower() == word)
+        kind, text = self._peek()
+        return kind == "word" and text.lower() == word
 
     def _peek(self, ahead: int = 0) -> tuple[str, str]:
         position = self.position + ahead
@@ -201,10 +197,15 @@ class _Reader:
         self.position += 1
         return token
 
+    def _took(self, sign: str) -> bool:
+        """Step over a sign where it stands next."""
+        stands = self._peek() == ("sign", sign)
+        self.position += stands
+        return stands
+
     def _sign(self, sign: str) -> None:
-        if self._peek() != ("sign", sign):
+        if not self._took(sign):
             raise self._unexpected(f"; {sign!r} is missing")
-        self.position += 1
 
     def _unexpected(self, wanted: str = "") -> InvalidGraph:
         kind, text = self._peek()

@@ -17,6 +17,7 @@ from dicola.graphs.pag import PAG
 
 _ORDINALS: Final = (TAIL, ARROW, CIRCLE)
 _MEASURED: Final = {"ordinal": 0}
+_UNTOLD: Final[dict[str, Any]] = {"properties": [], "edgeTypeProbabilities": []}
 
 
 def to_tetrad_json(graph: MixedGraph) -> str:
@@ -26,15 +27,7 @@ def to_tetrad_json(graph: MixedGraph) -> str:
         for name in graph.names
     }
     edges = [
-        {
-            "node1": nodes[e.u],
-            "node2": nodes[e.v],
-            "endpoint1": e.mark_u.name,
-            "endpoint2": e.mark_v.name,
-            "properties": [],
-            "edgeTypeProbabilities": [],
-        }
-        for e in graph.edges()
+        {"node1": nodes[e.u], "node2": nodes[e.v], "endpoint1": e.mark_u.name, "endpoint2": e.mark_v.name, **_UNTOLD} for e in graph.edges()
     ]
     nothing: dict[str, Any] = {key: [] for key in ("ambiguousTriples", "underLineTriples", "dottedUnderLineTriples", "highlightedEdges")}
     facts = {"nodes": list(nodes.values()), "edgesSet": edges, **nothing, "stuffRemovedSinceLastTripleAccess": False, "attributes": {}}

@@ -6,15 +6,15 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark, MixedGraph
+from dicola.graphs.marks import ARROW, CIRCLE, MARK_OF, TAIL, Edge, Mark, MixedGraph
 
-_MARKS: Final = {"circle": CIRCLE, "o": CIRCLE, "arrow": ARROW, ">": ARROW, "<": ARROW, "tail": TAIL, "-": TAIL}
+_MARKS: Final = {"circle": CIRCLE, "arrow": ARROW, "tail": TAIL, **MARK_OF}
 _ARROW: Final = re.compile(r"([<o-])-([>o-])")
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -32,15 +32,21 @@ def word_of(mark: Mark) -> str:
     return mark.name.lower()
 
 
-def arrow_of(edge: Edge) -> str:
-    """The edge without its ends: ``o->``, ``<->``, ``---``."""
-    return ("<" if edge.mark_u is Mark.ARROW else str(edge.mark_u)) + "-" + str(edge.mark_v)
-
-
 def marks_of_arrow(text: str) -> tuple[int, int] | None:
     """The marks of ``o->`` and its like; ``None`` for another text."""
     arrow = _ARROW.fullmatch(text)
     return None if arrow is None else (mark_named(arrow[1]), mark_named(arrow[2]))
+
+
+def numbered(graph: MixedGraph) -> Iterator[tuple[Edge, dict[str, str]]]:
+    """Each edge with its id and those of its ends: ``e0`` from ``n0`` to ``n1``."""
+    for number, edge in enumerate(graph.edges()):
+        yield edge, {"id": f"e{number}", "source": f"n{graph.index(edge.u)}", "target": f"n{graph.index(edge.v)}"}
+
+
+def notes_on(edge: Edge) -> dict[str, str]:
+    """The marks as ``noted_marks`` reads them."""
+    return {"mark_source": word_of(edge.mark_u), "mark_target": word_of(edge.mark_v)}
 
 
 def noted_marks(notes: Mapping[Any, Any], drawn: tuple[int, int]) -> tuple[int, int]:
@@ -109,10 +115,7 @@ def csv_rows(text: str) -> list[list[str]]:
 
 def csv_header(text: str) -> list[str]:
     """The first row of a CSV, in small letters."""
-    try:
-        return [cell.strip().lower() for cell in next(csv.reader(io.StringIO(text, newline="")), [])]
-    except csv.Error:
-        return []
+    return [cell.strip().lower() for row in csv_rows(text)[:1] for cell in row]
 
 
 def json_text(facts: object) -> str:
@@ -138,8 +141,8 @@ class _WithoutDoctype(ElementTree.TreeBuilder):
         raise InvalidGraph("this XML declares a document type (<!DOCTYPE …>), which no graph needs; remove the declaration.")
 
 
-def xml_root(text: str, tag: str) -> ElementTree.Element:
-    """The root of an XML text, which must be a ``tag`` of any namespace; the tags below it come without namespaces."""
+def xml_graph(text: str, tag: str, format: str) -> tuple[ElementTree.Element, ElementTree.Element]:
+    """The root of an XML text, which must be a ``tag`` of any namespace, and its graph; the tags below come without namespaces."""
     parser = ElementTree.XMLParser(target=_WithoutDoctype())
     try:
         parser.feed(text)
@@ -150,7 +153,10 @@ def xml_root(text: str, tag: str) -> ElementTree.Element:
         element.tag = element.tag.rpartition("}")[2]
     if root.tag != tag:
         raise InvalidGraph(f"this XML is a <{root.tag}>, not a <{tag}>.")
-    return root
+    body = root.find("graph")
+    if body is None:
+        raise InvalidGraph(f"this {format} holds no <graph>.")
+    return root, body
 
 
 def xml_text(root: ElementTree.Element, graph: MixedGraph, format: str) -> str:
@@ -169,14 +175,13 @@ def needed(element: ElementTree.Element, attribute: str) -> str:
     return value
 
 
-def labelled(nodes: Sequence[tuple[str, str | None]]) -> dict[str, str]:
+def labelled(nodes: Sequence[tuple[str, object]]) -> dict[str, str]:
     """Names of nodes by id: the labels, where every node has one and they differ; else the ids."""
-    ids, labels = [node for node, _ in nodes], [label for _, label in nodes]
-    named = None not in labels and len(set(labels)) == len(labels)
+    ids, labels = [node for node, _ in nodes], [str(label) for _, label in nodes if label is not None]
     if len(set(ids)) != len(ids):
         twice = next(node for node in ids if ids.count(node) > 1)
         raise InvalidGraph(f"the node {twice!r} is given twice.")
-    return {node: label if named and label is not None else node for node, label in nodes}
+    return dict(zip(ids, labels if len(set(labels)) == len(ids) else ids, strict=True))
 
 
 def end_named(names: Mapping[str, str], node: str) -> str:
