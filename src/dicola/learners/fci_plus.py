@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dicola._kernels import partial_correlation as kernel
-from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency, Answered, Question
 from dicola.graphs.marks import ARROW
-from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
-from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, local_test, skeleton_of
+from dicola.graphs.skeleton import RecordedSets, Variables
+from dicola.learners.adjacency import minimal_subset, search_neighbours
+from dicola.learners.base import Context, Found, Learner
 from dicola.orient.partial import PartialGraph
 
 if TYPE_CHECKING:
@@ -76,16 +76,12 @@ class FCIPlus(Learner):
     max_base_size: int | None = None
     max_hierarchy_size: int | None = None
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
-        adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
-        make_minimal(local, adjacency, sets)  # hierarchies rest on minimal sets
-        finished = separate_by_neighbours(local, adjacency, sets, self.max_condition_size)
-        warnings = limit_warning(finished, self.max_condition_size)
-        if not self._remove_links(local, adjacency, sets):
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        # Hierarchies rest on minimal sets.
+        adjacency, sets, warnings = search_neighbours(ci, context, self.max_condition_size, minimal=True)
+        if not self._remove_links(ci, adjacency, sets):
             warnings.append("hierarchies were tried up to the limits max_base_size and max_hierarchy_size only.")
-        return skeleton_of(ci, chosen, adjacency, sets, warnings)
+        return Found(adjacency, sets, warnings)
 
     def _remove_links(self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets) -> bool:
         """Search D-separation links until none is left; each removal may show new non-ancestors. Answers whether no limit was met."""

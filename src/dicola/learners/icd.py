@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import possible_dsep_paths as kernel
-from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency, FindSeparator, SearchLevels
 from dicola.errors import Sentence, counted
 from dicola.graphs.bits import as_words, mask_of, members
-from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
+from dicola.graphs.skeleton import RecordedSets, Variables
 from dicola.learners.adjacency import remove, starting_point
-from dicola.learners.base import Context, Learner, local_test, skeleton_of
+from dicola.learners.base import Context, Found, Learner
 from dicola.learners.possible_dsep import PdsPaths
 from dicola.orient.colliders import by_separating_set, r0
 from dicola.orient.fixpoint import spread_arrowheads
@@ -55,17 +55,15 @@ class ICD(Learner):
     max_condition_size: int | None = None
     possible_ancestors: bool = False
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
+    def search(self, ci: Inquiry, context: Context) -> Found:
         # Arrowheads that rest on blankets say nothing about sets of size r, so pruning by ancestry needs the complete graph to start from.
         warm = context.warm and not self.possible_ancestors
-        adjacency, sets = starting_point(len(chosen), context.uig if warm else None)
+        adjacency, sets = starting_point(len(ci), context.uig if warm else None)
         warnings = []
         size = 0
         if not self.possible_ancestors:  # one step leads to the neighbours whatever the marks: the first two rounds are levels
             size = 2 if self.max_condition_size is None else min(2, self.max_condition_size + 1)
-            remove(local.ask(SearchLevels(adjacency, size - 1)).fallen, adjacency, sets)
+            remove(ci.ask(SearchLevels(adjacency, size - 1)).fallen, adjacency, sets)
         while True:
             graph = marked_graph(adjacency, sets)
             paths = PdsPaths.of(graph)
@@ -76,9 +74,9 @@ class ICD(Learner):
                 tried = counted(self.max_condition_size, "variable")
                 warnings.append(Sentence("sets of up to {tried} were tried only ({max_condition_size}).", tried=tried))
                 break
-            self._round(local, graph, paths, reach, adjacency, sets, size)
+            self._round(ci, graph, paths, reach, adjacency, sets, size)
             size += 1
-        return skeleton_of(ci, chosen, adjacency, sets, warnings)
+        return Found(adjacency, sets, warnings)
 
     def _round(
         self,

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dicola._kernels import partial_correlation as kernel
-from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Answered, FindSeparator, Question
-from dicola.errors import Sentence, counted
+from dicola.errors import counted
 from dicola.graphs.bits import mask_of, members
-from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Skeleton, Variables
-from dicola.learners.base import Context, Learner, local_test, skeleton_of
+from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Variables
+from dicola.learners.adjacency import limit_warning
+from dicola.learners.base import Context, Found, Learner
 
 if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
@@ -90,20 +91,10 @@ class LMarvel(Learner):
 
     max_condition_size: int | None = None
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
-        if len(chosen) < 2:
-            return skeleton_of(ci, chosen, np.zeros((len(chosen), len(chosen)), dtype=np.bool_), RecordedSets())
-        if context.uig is not None:
-            blankets = list(context.uig.neighbours)
-        else:
-            related = context.blankets.learn(local.during("blankets"))
-            blankets = [mask_of(np.nonzero(row)[0].tolist()) for row in related]
-        search = _Removal(local, blankets, self.max_condition_size)
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        search = _Removal(ci, list(context.blanket_graph(ci).neighbours), self.max_condition_size)
         search.run()
-        sets = RecordedSets(otherwise=search.sets)
-        return skeleton_of(ci, chosen, search.adjacency, sets, search.warnings())
+        return Found(search.adjacency, RecordedSets(otherwise=search.sets), search.warnings())
 
 
 class _Removal:
@@ -256,7 +247,4 @@ class _Removal:
             found.append(
                 f"no variable looked removable at {counted(self.forced, 'step')}; the one with the smallest blanket was taken out to go on."
             )
-        if self.cut_short:
-            size = counted(self.max_size or 0, "variable")
-            found.append(Sentence("sets inside blankets were tried up to {size} only ({max_condition_size}).", size=size))
-        return found
+        return found + limit_warning(not self.cut_short, self.max_size, "sets inside blankets")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 
-from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency, FindSeparator
 from dicola.graphs.skeleton import LaterSets, Pair, RecordedSets, SeparatingSets, Skeleton, Variables
-from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, OrientationSettings, local_test, skeleton_of
+from dicola.learners.adjacency import minimal_subset, search_neighbours
+from dicola.learners.base import Context, Found, Learner, OrientationSettings
 from dicola.learners.collider_policies import collider_policy
 from dicola.orient.colliders import Triple, r0
 from dicola.orient.fixpoint import Orientation, Rules, apply_rules, put_known
@@ -44,18 +44,14 @@ class RFCI(Learner):
     title: ClassVar[str] = "RFCI"
     reference: ClassVar[str] = "Colombo, Maathuis, Kalisch and Richardson (2012)"
     guarantee: ClassVar[str] = "every mark sound; no true edge missed; edges too many in rare graphs"
-    complete: ClassVar[bool] = False
 
     max_condition_size: int | None = None
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
-        adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
-        make_minimal(local, adjacency, sets)  # the collider step rests on minimal sets
-        finished = separate_by_neighbours(local, adjacency, sets, self.max_condition_size)
-        check_triples(local, adjacency, sets, _triples_at(adjacency, range(len(chosen))))
-        return skeleton_of(ci, chosen, adjacency, sets, limit_warning(finished, self.max_condition_size))
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        # The collider step rests on minimal sets.
+        adjacency, sets, warnings = search_neighbours(ci, context, self.max_condition_size, minimal=True)
+        check_triples(ci, adjacency, sets, _triples_at(adjacency, range(len(ci))))
+        return Found(adjacency, sets, warnings)
 
     def orient(self, ci: Inquiry, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
         """RFCI's own orientation: triples and discriminating paths are put to the test, which may remove further edges.
