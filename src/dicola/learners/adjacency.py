@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import count
 
 import numpy as np
 
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.questions import Adjacency, SearchLevels, Separation, SweepLevel
+from dicola.ci.questions import Adjacency, SearchLevels, Separation, SweepLevel, has_candidates
 from dicola.errors import Sentence, Setting, counted
 from dicola.graphs.skeleton import BlanketSets, RecordedSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
@@ -70,14 +71,18 @@ def separate_in_triangles(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets,
     For a skeleton that a score found: an edge that a DAG needs though the MAG has none comes with such a neighbour, the next vertex on
     the path of colliders on account of which it is needed.
     """
-    left, size = adjacency & (adjacency.astype(np.int64) @ adjacency > 0), 0
-    while (np.where(left, adjacency.sum(axis=1) - 1, -1) >= size).any():
+    return separate_doubtful(ci, adjacency, sets, adjacency.astype(np.int64) @ adjacency > 0, max_size)
+
+
+def separate_doubtful(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, doubtful: Adjacency, max_size: int | None) -> bool:
+    """As ``separate_by_neighbours``, but only edges in doubt; the others are known to stay."""
+    for size in count():
+        left = adjacency & doubtful
+        if not has_candidates(left, adjacency, size):
+            break
         if max_size is not None and size > max_size:
             return False
-        fallen = ci.ask(SweepLevel(left, size, adjacency))
-        remove(fallen, adjacency, sets)
-        left &= adjacency
-        size += 1
+        remove(ci.ask(SweepLevel(left, size, adjacency)), adjacency, sets)
     return True
 
 

@@ -14,7 +14,7 @@ from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.errors import not_allowed
-from dicola.graphs.skeleton import SeparatingSets, Skeleton, Variables
+from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.knowledge import Knowledge
 from dicola.learners.collider_policies import checked_policy, collider_policy
@@ -215,12 +215,17 @@ def local_test(ci: Evidence, variables: Sequence[int] | None) -> tuple[Inquiry, 
 
 def skeleton_of(ci: Evidence, variables: Variables, adjacency: Adjacency, sets: SeparatingSets, warnings: Sequence[str] = ()) -> Skeleton:
     """The learner's local answer in the positions of the whole test ``ci``."""
-    pairs = [(i, j) for i, j in zip(*(ends.tolist() for ends in np.nonzero(adjacency)), strict=True) if i < j]
+    pairs = edges_of(adjacency)
     if len(variables) == len(ci):  # then their positions are those of the whole
         return Skeleton(ci.labels, variables, frozenset(pairs), sets, ci.names, tuple(warnings))
     edges = frozenset([(variables[i], variables[j]) for i, j in pairs])
     names = tuple([ci.labels[v] for v in variables])
     return Skeleton(ci.labels, variables, edges, sets.relabelled(variables), names, tuple(warnings))
+
+
+def edges_of(adjacency: Adjacency) -> list[Pair]:
+    """The edges of a symmetric matrix, each with its smaller end first, sorted."""
+    return [(i, j) for i, j in zip(*(ends.tolist() for ends in np.nonzero(adjacency)), strict=True) if i < j]
 
 
 def checked_limit(name: str, value: int | None) -> None:

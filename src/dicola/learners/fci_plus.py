@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
@@ -11,39 +12,40 @@ import numpy as np
 
 from dicola._kernels import partial_correlation as kernel
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.questions import Adjacency, Answered, Question
+from dicola.ci.questions import Adjacency, Answered, Question, Separation
 from dicola.graphs.marks import ARROW
-from dicola.graphs.skeleton import RecordedSets, Variables
-from dicola.learners.adjacency import minimal_subset, search_neighbours
-from dicola.learners.base import Context, Found, Learner
+from dicola.graphs.skeleton import Pair, RecordedSets, Variables
+from dicola.learners.adjacency import minimal_subset, remove, search_neighbours
+from dicola.learners.base import Context, Found, Learner, edges_of
 from dicola.orient.partial import PartialGraph
 
 if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
 
-Asked = dict[tuple[int, int, Variables], dict[int, bool]]
-"""For a pair and what separates it: which further variable makes it dependent again, as far as asked."""
+Separated = tuple[int, int, Variables]
+"""A pair ``x < y``, and what separates it."""
+Asked = dict[Separated, dict[int, bool]]
+"""Which further variable makes a separated pair dependent again, as far as asked."""
 
 
 @dataclass(eq=False)
-class BreaksSeparation(Question[list[bool]]):
-    """Which of ``others``, added to z one at a time, make x and y dependent?"""
+class BreakSeparations(Question[list[list[bool]]]):
+    """Of each separated pair: which of its ``others``, added to its set one at a time, make it dependent?"""
 
-    x: int
-    y: int
-    z: Variables
-    others: Variables
+    separated: Sequence[Separated]
+    others: Sequence[Sequence[int]]
 
-    def plain(self, ci: Inquiry) -> list[bool]:
-        a, b = min(self.x, self.y), max(self.x, self.y)
-        return [not ci.verdict(a, b, tuple(sorted((*self.z, w)))).independent for w in self.others]
+    def plain(self, ci: Inquiry) -> list[list[bool]]:
+        cases = zip(self.separated, self.others, strict=True)
+        return [[not ci.verdict(x, y, tuple(sorted((*z, w)))).independent for w in others] for (x, y, z), others in cases]
 
-    def by_correlations(self, test: FisherZ) -> Answered[list[bool]] | None:
-        if not self.others:
-            return [], 0
-        given, added = np.array(self.z, dtype=np.int64), np.array(self.others, dtype=np.int64)
-        a, b, limit = min(self.x, self.y), max(self.x, self.y), test.limit(len(self.z) + 1)
-        return kernel.dependent_with_each(test.correlation, a, b, given, added, limit).tolist(), len(self.others)
+    def by_correlations(self, test: FisherZ) -> Answered[list[list[bool]]] | None:
+        found: list[list[bool]] = []
+        for (x, y, z), others in zip(self.separated, self.others, strict=True):
+            given, added = np.array(z, dtype=np.int64), np.array(others, dtype=np.int64)
+            limit = test.limit(len(z) + 1) if others else 0.0
+            found.append(kernel.dependent_with_each(test.correlation, x, y, given, added, limit).tolist())
+        return found, sum(map(len, found))
 
 
 @dataclass(frozen=True)
@@ -79,24 +81,51 @@ class FCIPlus(Learner):
     def search(self, ci: Inquiry, context: Context) -> Found:
         # Hierarchies rest on minimal sets.
         adjacency, sets, warnings = search_neighbours(ci, context, self.max_condition_size, minimal=True)
-        if not self._remove_links(ci, adjacency, sets):
+        asked: Asked = {}
+        if not self.remove_links(ci, adjacency, sets, lambda: augmented_graph(ci, adjacency, sets, asked)):
             warnings.append("hierarchies were tried up to the limits max_base_size and max_hierarchy_size only.")
         return Found(adjacency, sets, warnings)
 
-    def _remove_links(self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets) -> bool:
-        """Search D-separation links until none is left; each removal may show new non-ancestors. Answers whether no limit was met."""
-        refuted: dict[tuple[int, int], set[Variables]] = {}
-        asked: Asked = {}
+    def remove_links(
+        self,
+        ci: Inquiry,
+        adjacency: Adjacency,
+        sets: RecordedSets,
+        marked: Callable[[], PartialGraph],
+        doubtful: Adjacency | None = None,
+    ) -> bool:
+        """Search D-separation links until none is left; each removal may show new non-ancestors.
+
+        Parameters
+        ----------
+        ci : Inquiry
+            What is asked.
+        adjacency : matrix of bool
+            Links are taken out of it.
+        sets : RecordedSets
+            Minimal separating sets; those of the links are added.
+        marked : callable
+            The graph as it stands, with arrowheads at known non-ancestors; called after every
+            removal.
+        doubtful : matrix of bool, optional
+            The edges that may be links; by default all.
+
+        Returns
+        -------
+        bool
+            Whether no limit was met.
+
+        """
+        refuted: defaultdict[Pair, set[Variables]] = defaultdict(set)
         while True:
-            graph = augmented_graph(ci, adjacency, sets, asked)
-            links = list(possible_links(graph))
-            within = True
-            for x, y in links:
-                separator, tried_all = self.separator(ci, graph, sets, x, y, refuted.setdefault((x, y), set()))
+            graph, within = marked(), True
+            for x, y in possible_links(graph):
+                if doubtful is not None and not doubtful[x, y]:
+                    continue
+                separator, tried_all = self.separator(ci, graph, sets, x, y, refuted[x, y])
                 within &= tried_all
                 if separator is not None:
-                    sets[x, y] = separator
-                    adjacency[x, y] = adjacency[y, x] = False
+                    remove([Separation(x, y, separator)], adjacency, sets)
                     break
             else:
                 return within
@@ -143,18 +172,16 @@ def augmented_graph(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, asked
 
     ``asked`` remembers answers between rounds.
     """
-    graph = PartialGraph(len(adjacency), [(int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))])
-    for (x, y), z in sets.items():
-        inside = (x, y, *z)
-        around = sorted({w for v in inside for w in graph.around[v]} - set(inside))
-        known = asked.setdefault((x, y, z), {})
-        new = [w for w in around if w not in known]
-        known.update(zip(new, ci.ask(BreaksSeparation(x, y, z, tuple(new))), strict=True))
-        for w in around:
-            if known[w]:
-                for v in inside:
-                    if graph.adjacent(v, w):
-                        graph.put(v, w, ARROW, "augment", (x, y, w))
+    graph = PartialGraph(len(adjacency), edges_of(adjacency))
+    separated = [(x, y, z) for (x, y), z in sets.items()]
+    around = [sorted(set().union(*(graph.around[v] for v in (x, y, *z))).difference(z, (x, y))) for x, y, z in separated]
+    known = [asked.setdefault(each, {}) for each in separated]
+    new = [[w for w in beside if w not in told] for told, beside in zip(known, around, strict=True)]
+    for told, added, answers in zip(known, new, ci.ask(BreakSeparations(separated, new)), strict=True):
+        told.update(zip(added, answers, strict=True))
+    for (x, y, z), told, beside in zip(separated, known, around, strict=True):
+        for v, w in [(v, w) for w in beside if told[w] for v in (x, y, *z) if w in graph.around[v]]:
+            graph.put(v, w, ARROW, "augment", (x, y, w))
     return graph
 
 

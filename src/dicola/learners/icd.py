@@ -16,7 +16,7 @@ from dicola.errors import Sentence, counted
 from dicola.graphs.bits import as_words, mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Variables
 from dicola.learners.adjacency import remove, starting_point
-from dicola.learners.base import Context, Found, Learner
+from dicola.learners.base import Context, Found, Learner, edges_of
 from dicola.learners.possible_dsep import PdsPaths
 from dicola.orient.colliders import by_separating_set, r0
 from dicola.orient.fixpoint import spread_arrowheads
@@ -89,7 +89,7 @@ class ICD(Learner):
         size: int,
     ) -> None:
         """Test every edge against its candidates of this size; the graph stays as it was until the round is over."""
-        for a, b in ((int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))):
+        for a, b in edges_of(adjacency):
             allowed = (_possible_ancestors(graph, a, b) if self.possible_ancestors else -1) & ~(1 << a | 1 << b)
             separator = separator_near(ci, paths, a, b, size, reach[a] & allowed, reach[b] & allowed)
             if separator is not None:
@@ -99,7 +99,7 @@ class ICD(Learner):
 
 def marked_graph(adjacency: Adjacency, sets: RecordedSets) -> PartialGraph:
     """The current skeleton with its colliders and all arrowheads that follow from them."""
-    graph = PartialGraph(len(adjacency), [(int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))])
+    graph = PartialGraph(len(adjacency), edges_of(adjacency))
     decide = by_separating_set(sets)
     r0(graph, decide)
     spread_arrowheads(graph, decide)

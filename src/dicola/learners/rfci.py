@@ -13,9 +13,9 @@ from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency, FindSeparator
 from dicola.graphs.skeleton import LaterSets, Pair, RecordedSets, SeparatingSets, Skeleton, Variables
 from dicola.learners.adjacency import minimal_subset, search_neighbours
-from dicola.learners.base import Context, Found, Learner, OrientationSettings
+from dicola.learners.base import Context, Found, Learner, OrientationSettings, edges_of
 from dicola.learners.collider_policies import collider_policy
-from dicola.orient.colliders import Triple, r0
+from dicola.orient.colliders import Triple, r0, unshielded_triples
 from dicola.orient.fixpoint import Orientation, Rules, apply_rules, put_known
 from dicola.orient.partial import PartialGraph
 
@@ -50,7 +50,7 @@ class RFCI(Learner):
     def search(self, ci: Inquiry, context: Context) -> Found:
         # The collider step rests on minimal sets.
         adjacency, sets, warnings = search_neighbours(ci, context, self.max_condition_size, minimal=True)
-        check_triples(ci, adjacency, sets, _triples_at(adjacency, range(len(ci))))
+        check_triples(ci, adjacency, sets, unshielded_triples(PartialGraph(len(ci), edges_of(adjacency))))
         return Found(adjacency, sets, warnings)
 
     def orient(self, ci: Inquiry, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
@@ -59,15 +59,15 @@ class RFCI(Learner):
         After a merge the separating sets need not be minimal, as this rests on; those it uses are made so first, and the triples of the
         merged skeleton are checked once more.
         """
-        n = len(skeleton.labels)
+        graph = PartialGraph(len(skeleton.labels), skeleton.edges)
+        triples = list(unshielded_triples(graph))
+        skeleton.sets.prepare([(a, c) for a, _, c in triples])
         sets = RecordedSets(otherwise=skeleton.sets if alone else MinimalSets(ci, skeleton.sets))
-        adjacency = np.zeros((n, n), dtype=np.bool_)
-        for a, b in skeleton.edges:
-            adjacency[a, b] = adjacency[b, a] = True
+        adjacency = graph.to_matrix() != 0
         if not alone:
-            check_triples(ci, adjacency, sets, _triples_at(adjacency, range(n)))
-        graph = PartialGraph(n, _edges_of(adjacency))
-        current = replace(skeleton, edges=_edges_of(adjacency), sets=sets)
+            check_triples(ci, adjacency, sets, triples)
+            graph = PartialGraph(len(graph), edges_of(adjacency))
+        current = replace(skeleton, edges=frozenset(edges_of(adjacency)), sets=sets)
         put_known(graph, current, settings.knowledge)
         decide = collider_policy(settings.colliders, ci, current, self.max_condition_size, settings.seed)
         r0(graph, decide)
@@ -87,7 +87,7 @@ class RFCI(Learner):
 
         apply_rules(graph, decide, Rules(settings.selection, settings.max_path_length, stands))
         found = LaterSets(dict(sets.items()), otherwise=skeleton.sets) if len(sets) else skeleton.sets
-        return replace(skeleton, edges=_edges_of(adjacency), sets=found), Orientation.of(graph, skeleton.labels)
+        return replace(skeleton, edges=frozenset(edges_of(adjacency)), sets=found), Orientation.of(graph, skeleton.labels)
 
 
 class MinimalSets(SeparatingSets):
@@ -121,7 +121,7 @@ def check_triples(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, triples
         if not given:
             continue  # both edges have survived the marginal tests
         for r in (i, k):
-            if not adjacency[r, j] or not ci(r, j, given).independent:
+            if not adjacency[r, j] or not ci.verdict(min(r, j), max(r, j), given).independent:
                 continue
             found = ci.ask(FindSeparator(r, j, given, range(len(given) + 1)))
             sets[r, j] = given if found is None else found
@@ -142,19 +142,6 @@ def _weak_edge(ci: Inquiry, sets: SeparatingSets, path: tuple[int, ...]) -> tupl
     return None
 
 
-def _triples_at(adjacency: Adjacency, middles: Iterable[int]) -> list[Triple]:
-    """Unshielded triples by their middle."""
-    found = []
-    for j in middles:
-        beside = np.nonzero(adjacency[j])[0].tolist()
-        found += [(i, j, k) for n, i in enumerate(beside) for k in beside[n + 1 :] if not adjacency[i, k]]
-    return found
-
-
 def _triples_between(adjacency: Adjacency, a: int, b: int) -> list[Triple]:
     """Unshielded triples whose ends are a and b, no longer adjacent."""
     return [(min(a, b), int(v), max(a, b)) for v in np.nonzero(adjacency[a] & adjacency[b])[0]]
-
-
-def _edges_of(adjacency: Adjacency) -> frozenset[Pair]:
-    return frozenset((i, j) for i, j in np.argwhere(np.triu(adjacency, 1)).tolist())
