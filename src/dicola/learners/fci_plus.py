@@ -17,6 +17,7 @@ from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import Pair, RecordedSets, Variables
 from dicola.learners.adjacency import minimal_subset, remove, search_neighbours
 from dicola.learners.base import Context, Found, Learner, edges_of
+from dicola.learners.possible_dsep import reaching
 from dicola.orient.partial import PartialGraph
 
 if TYPE_CHECKING:
@@ -191,25 +192,16 @@ def possible_links(graph: PartialGraph) -> Iterator[tuple[int, int]]:
     def double(a: int, b: int) -> bool:
         return graph.is_arrow(a, b) and graph.is_arrow(b, a)
 
+    def opens(u: int, v: int) -> bool:
+        return not graph.is_arrow(v, u)
+
     for x in range(len(graph)):
         for y in sorted(v for v in graph.around[x] if v > x and double(x, v)):
-            to_x, to_y = _ways_to(graph, x), _ways_to(graph, y)
+            to_x, to_y = reaching(graph, [x], opens), reaching(graph, [y], opens)
             outer_x = [u for u in graph.around[x] if u != y and double(u, x) and u in to_y]
             outer_y = [v for v in graph.around[y] if v != x and double(v, y) and v in to_x]
             if any(u != v and not graph.adjacent(u, v) for u in outer_x for v in outer_y):
                 yield x, y
-
-
-def _ways_to(graph: PartialGraph, target: int) -> set[int]:
-    """Vertices with a path to the target on which no edge is left through an arrowhead."""
-    found, stack = {target}, [target]
-    while stack:
-        v = stack.pop()
-        for u in graph.around[v]:
-            if u not in found and not graph.is_arrow(v, u):
-                found.add(u)
-                stack.append(u)
-    return found
 
 
 def hierarchy(base: Sequence[int], sets: RecordedSets) -> tuple[int, ...]:

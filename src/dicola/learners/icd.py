@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from dicola._kernels import possible_dsep_paths as kernel
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.questions import Adjacency, FindSeparator, SearchLevels
+from dicola.ci.questions import Adjacency, FindSeparator, SearchLevels, Separation
 from dicola.errors import Sentence, counted
 from dicola.graphs.bits import as_words, mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Variables
 from dicola.learners.adjacency import remove, starting_point
 from dicola.learners.base import Context, Found, Learner, edges_of
-from dicola.learners.possible_dsep import PdsPaths
+from dicola.learners.possible_dsep import PdsPaths, reaching
 from dicola.orient.colliders import by_separating_set, r0
 from dicola.orient.fixpoint import spread_arrowheads
 from dicola.orient.partial import PartialGraph
@@ -59,42 +59,27 @@ class ICD(Learner):
         # Arrowheads that rest on blankets say nothing about sets of size r, so pruning by ancestry needs the complete graph to start from.
         warm = context.warm and not self.possible_ancestors
         adjacency, sets = starting_point(len(ci), context.uig if warm else None)
-        warnings = []
         size = 0
         if not self.possible_ancestors:  # one step leads to the neighbours whatever the marks: the first two rounds are levels
             size = 2 if self.max_condition_size is None else min(2, self.max_condition_size + 1)
             remove(ci.ask(SearchLevels(adjacency, size - 1)).fallen, adjacency, sets)
         while True:
             graph = marked_graph(adjacency, sets)
-            paths = PdsPaths.of(graph)
+            paths = PdsPaths(graph)
             reach = paths.within(size)
             if not _may_have_candidates(paths, reach, size):
-                break
+                return Found(adjacency, sets)
             if self.max_condition_size is not None and size > self.max_condition_size:
                 tried = counted(self.max_condition_size, "variable")
-                warnings.append(Sentence("sets of up to {tried} were tried only ({max_condition_size}).", tried=tried))
-                break
-            self._round(ci, graph, paths, reach, adjacency, sets, size)
+                told = Sentence("sets of up to {tried} were tried only ({max_condition_size}).", tried=tried)
+                return Found(adjacency, sets, [told])
+            for a, b in edges_of(adjacency):  # the graph stays as it was until the round is over
+                pool = mask_of(reaching(graph, (a, b), graph.may_point)) if self.possible_ancestors else -1
+                pool &= ~(1 << a | 1 << b)
+                separator = separator_near(ci, paths, a, b, size, reach[a] & pool, reach[b] & pool)
+                if separator is not None:
+                    remove([Separation(a, b, separator)], adjacency, sets)
             size += 1
-        return Found(adjacency, sets, warnings)
-
-    def _round(
-        self,
-        ci: Inquiry,
-        graph: PartialGraph,
-        paths: PdsPaths,
-        reach: list[int],
-        adjacency: Adjacency,
-        sets: RecordedSets,
-        size: int,
-    ) -> None:
-        """Test every edge against its candidates of this size; the graph stays as it was until the round is over."""
-        for a, b in edges_of(adjacency):
-            allowed = (_possible_ancestors(graph, a, b) if self.possible_ancestors else -1) & ~(1 << a | 1 << b)
-            separator = separator_near(ci, paths, a, b, size, reach[a] & allowed, reach[b] & allowed)
-            if separator is not None:
-                adjacency[a, b] = adjacency[b, a] = False
-                sets[a, b] = separator
 
 
 def marked_graph(adjacency: Adjacency, sets: RecordedSets) -> PartialGraph:
@@ -135,10 +120,9 @@ class Hanging:
         self.paths, self.root, self.pool, self.asked = paths, root, pool, asked
 
     def __contains__(self, z: Variables) -> bool:
-        return self._hangs(mask_of(z)) and (self.asked is None or z not in self.asked)
-
-    def _hangs(self, mask: int) -> bool:
-        return not mask & ~self.pool and not mask & ~self.paths.reached(self.root, mask)
+        mask = mask_of(z)
+        hangs = not mask & ~(self.pool & self.paths.reached(self.root, mask))
+        return hangs and (self.asked is None or z not in self.asked)
 
     def of_size(self, size: int) -> Iterator[Variables]:
         """Its sets of this size, grown from the root outwards."""
@@ -161,19 +145,6 @@ class Hanging:
             if count:
                 yield out[:count]
             bunch = min(4 * bunch, 4096)
-
-
-def _possible_ancestors(graph: PartialGraph, a: int, b: int) -> int:
-    """Mask of the vertices with a potentially directed path to a or to b."""
-    found = 1 << a | 1 << b
-    stack = [a, b]
-    while stack:
-        v = stack.pop()
-        for u in graph.around[v]:
-            if not found >> u & 1 and graph.may_point(u, v):
-                found |= 1 << u
-                stack.append(u)
-    return found
 
 
 def _may_have_candidates(paths: PdsPaths, reach: list[int], size: int) -> bool:
