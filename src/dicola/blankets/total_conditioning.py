@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import checked_alpha
@@ -48,11 +48,10 @@ class TotalConditioning(BlanketLearner):
 
     """
 
-    name: ClassVar[str] = "total_conditioning"
-    title: ClassVar[str] = "Total conditioning"
-    reference: ClassVar[str] = "Pellet and Elisseeff (2008)"
-    assumes: ClassVar[str] = "clearly more rows than variables: every pair is tested given all other variables"
-    guarantee: ClassVar[str] = "exact in MAGs with perfect answers; alpha=None is the level 1/k² for k variables"
+    name, title = "total_conditioning", "Total conditioning"
+    reference = "Pellet and Elisseeff (2008)"
+    assumes = "clearly more rows than variables: every pair is tested given all other variables"
+    guarantee = "exact in MAGs with perfect answers; alpha=None is the level 1/k² for k variables"
 
     alpha: float | None = None
 

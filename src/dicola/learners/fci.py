@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
@@ -35,11 +35,9 @@ class FCI(Learner):
 
     """
 
-    name: ClassVar[str] = "fci"
-    title: ClassVar[str] = "FCI"
-    reference: ClassVar[str] = "Spirtes, Meek and Richardson (1995); Zhang (2008)"
-    guarantee: ClassVar[str] = "sound and complete"
-    complete: ClassVar[bool] = True
+    name, title = "fci", "FCI"
+    reference = "Spirtes, Meek and Richardson (1995); Zhang (2008)"
+    guarantee, complete = "sound and complete", True
 
     max_condition_size: int | None = None
     max_possible_dsep_size: int | None = None

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -69,11 +69,9 @@ class FCIPlus(Learner):
 
     """
 
-    name: ClassVar[str] = "fci+"
-    title: ClassVar[str] = "FCI+"
-    reference: ClassVar[str] = "Claassen, Mooij and Heskes (2013)"
-    guarantee: ClassVar[str] = "sound and complete"
-    complete: ClassVar[bool] = True
+    name, title = "fci+", "FCI+"
+    reference = "Claassen, Mooij and Heskes (2013)"
+    guarantee, complete = "sound and complete", True
 
     max_condition_size: int | None = None
     max_base_size: int | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
@@ -26,8 +25,8 @@ class Hybrid(Learner):
 
     """
 
-    allows_selection: ClassVar[bool] = False
-    needs_data: ClassVar[bool] = True
+    allows_selection = False
+    needs_data = True
 
     max_condition_size: int | None = None
     penalty: float = 2.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,11 +45,9 @@ class ICD(Learner):
 
     """
 
-    name: ClassVar[str] = "icd"
-    title: ClassVar[str] = "ICD"
-    reference: ClassVar[str] = "Rohekar, Nisimov, Gurwicz and Novik (2021)"
-    guarantee: ClassVar[str] = "sound and complete"
-    complete: ClassVar[bool] = True
+    name, title = "icd", "ICD"
+    reference = "Rohekar, Nisimov, Gurwicz and Novik (2021)"
+    guarantee, complete = "sound and complete", True
 
     max_condition_size: int | None = None
     possible_ancestors: bool = False

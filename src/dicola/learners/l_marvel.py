@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -83,11 +83,9 @@ class LMarvel(Learner):
 
     """
 
-    name: ClassVar[str] = "l-marvel"
-    title: ClassVar[str] = "L-MARVEL"
-    reference: ClassVar[str] = "Akbari, Mokhtarian, Ghassami and Kiyavash (2021); Mokhtarian et al. (2025)"
-    guarantee: ClassVar[str] = "sound and complete"
-    complete: ClassVar[bool] = True
+    name, title = "l-marvel", "L-MARVEL"
+    reference = "Akbari, Mokhtarian, Ghassami and Kiyavash (2021); Mokhtarian et al. (2025)"
+    guarantee, complete = "sound and complete", True
 
     max_condition_size: int | None = None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dicola.ci.inquiry import Inquiry
 from dicola.errors import InvalidSetting
@@ -33,14 +32,12 @@ class MagBIC(Learner):
 
     """
 
-    name: ClassVar[str] = "mag-bic"
-    title: ClassVar[str] = "MAG-BIC"
-    reference: ClassVar[str] = "Richardson and Spirtes (2002), Drton, Eichler and Richardson (2009), Andrews et al. (2023)"
-    guarantee: ClassVar[str] = "consistent score, heuristic search; linear relations"
-    takes_knowledge: ClassVar[bool] = False
-    allows_selection: ClassVar[bool] = False
-    needs_data: ClassVar[bool] = True
-    auto_stop: ClassVar[str] = "reference"
+    name, title = "mag-bic", "MAG-BIC"
+    reference = "Richardson and Spirtes (2002), Drton, Eichler and Richardson (2009), Andrews et al. (2023)"
+    guarantee = "consistent score, heuristic search; linear relations"
+    takes_knowledge = allows_selection = False
+    needs_data = True
+    auto_stop = "reference"
 
     penalty: float = 2.0
     n_starts: int = 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dicola.ci.inquiry import Inquiry
 from dicola.graphs.skeleton import Skeleton
@@ -30,13 +29,10 @@ class PC(Learner):
 
     """
 
-    name: ClassVar[str] = "pc"
-    title: ClassVar[str] = "PC"
-    reference: ClassVar[str] = "Spirtes and Glymour (1991); Meek (1995); Colombo and Maathuis (2014)"
-    guarantee: ClassVar[str] = "sound and complete for DAGs without hidden variables; not a method for hidden variables"
-    takes_knowledge: ClassVar[bool] = False
-    is_legalizable: ClassVar[bool] = False
-    allows_selection: ClassVar[bool] = False
+    name, title = "pc", "PC"
+    reference = "Spirtes and Glymour (1991); Meek (1995); Colombo and Maathuis (2014)"
+    guarantee = "sound and complete for DAGs without hidden variables; not a method for hidden variables"
+    takes_knowledge = is_legalizable = allows_selection = False
 
     max_condition_size: int | None = None
 

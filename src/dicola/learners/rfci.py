@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 
@@ -40,10 +39,9 @@ class RFCI(Learner):
 
     """
 
-    name: ClassVar[str] = "rfci"
-    title: ClassVar[str] = "RFCI"
-    reference: ClassVar[str] = "Colombo, Maathuis, Kalisch and Richardson (2012)"
-    guarantee: ClassVar[str] = "every mark sound; no true edge missed; edges too many in rare graphs"
+    name, title = "rfci", "RFCI"
+    reference = "Colombo, Maathuis, Kalisch and Richardson (2012)"
+    guarantee = "every mark sound; no true edge missed; edges too many in rare graphs"
 
     max_condition_size: int | None = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -34,10 +34,9 @@ class CausalLearnFCI(Learner):
     ``depth`` bounds the sets of the first phase; the second has no bound. The search always starts from the complete graph.
     """
 
-    name: ClassVar[str] = "causal-learn-fci"
-    title: ClassVar[str] = "FCI (causal-learn)"
-    reference: ClassVar[str] = "Zheng et al. (2024), causal-learn; Spirtes, Meek and Richardson (1995)"
-    guarantee: ClassVar[str] = "not exact: a false edge that no set of neighbours removes may stay"
+    name, title = "causal-learn-fci", "FCI (causal-learn)"
+    reference = "Zheng et al. (2024), causal-learn; Spirtes, Meek and Richardson (1995)"
+    guarantee = "not exact: a false edge that no set of neighbours removes may stay"
 
     depth: int | None = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,9 +34,9 @@ class FunctionLearner(Learner):
     {'name': 'correlated', 'max_condition_size': None}
     """
 
-    title: ClassVar[str] = "Function"
-    reference: ClassVar[str] = "the user's own"
-    guarantee: ClassVar[str] = "that of the function"
+    title = "Function"
+    reference = "the user's own"
+    guarantee = "that of the function"
 
     function: InitVar[AdjacencyFunction]  # not a setting: settings are written to files
     name: str = "function"  # type: ignore[misc]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +27,9 @@ class RcdLMarvel(Learner):
     variables that come last may stay unsearched; a pair may be separated from one end and joined from the other.
     """
 
-    name: ClassVar[str] = "rcd-l-marvel"
-    title: ClassVar[str] = "L-MARVEL (rcd)"
-    reference: ClassVar[str] = "Mokhtarian et al. (2025), rcd; Akbari, Mokhtarian, Ghassami and Kiyavash (2021)"
-    guarantee: ClassVar[str] = "exact in all runs with perfect answers, without proof"
+    name, title = "rcd-l-marvel", "L-MARVEL (rcd)"
+    reference = "Mokhtarian et al. (2025), rcd; Akbari, Mokhtarian, Ghassami and Kiyavash (2021)"
+    guarantee = "exact in all runs with perfect answers, without proof"
 
     def search(self, ci: Inquiry, context: Context) -> Found:
         l_marvel = from_extra("rcd.l_marvel.l_marvel", "rcd")
