@@ -14,6 +14,7 @@ from dicola.ci.questions import Answered, FindSeparator, Question
 from dicola.errors import counted
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Variables
+from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.adjacency import limit_warning
 from dicola.learners.base import Context, Found, Learner
 
@@ -92,7 +93,8 @@ class LMarvel(Learner):
     def search(self, ci: Inquiry, context: Context) -> Found:
         search = _Removal(ci, list(context.blanket_graph(ci).neighbours), self.max_condition_size)
         search.run()
-        return Found(search.adjacency, RecordedSets(otherwise=search.sets), search.warnings())
+        adjacency = UndirectedGraph.from_masks(search.beside).to_matrix()
+        return Found(adjacency, RecordedSets(otherwise=search.sets), search.warnings())
 
 
 class _Removal:
@@ -105,7 +107,6 @@ class _Removal:
         self.blankets = blankets
         self.max_size = max_size
         self.left = (1 << n) - 1
-        self.adjacency = np.zeros((n, n), dtype=np.bool_)
         self.beside = [0] * n
         self.decided = [1 << v for v in range(n)]  # of which pairs it is known whether they are adjacent
         self.masks: dict[Pair, int] = {}
@@ -124,13 +125,11 @@ class _Removal:
         """Take out one variable after the other until one is left."""
         while self.left.bit_count() > 1:
             x = self._removable()
+            self._sure = x is not None and not self.cut_short
             if x is None:
                 x = min(members(self.left), key=lambda v: self.blankets[v].bit_count())
                 self.forced += 1
-                self._sure = False
-            self._sure &= not self.cut_short
             self._remove(x)
-            self._sure = True
 
     def _removable(self) -> int | None:
         """The first variable that can be removed, smaller blankets first."""
@@ -148,7 +147,6 @@ class _Removal:
         return limit
 
     def _join(self, x: int, y: int) -> None:
-        self.adjacency[x, y] = self.adjacency[y, x] = True
         self._note(x, y)
         self.beside[x] |= 1 << y
         self.beside[y] |= 1 << x
@@ -240,9 +238,5 @@ class _Removal:
 
     def warnings(self) -> list[str]:
         """What the user should know of this run."""
-        found = []
-        if self.forced:
-            found.append(
-                f"no variable looked removable at {counted(self.forced, 'step')}; the one with the smallest blanket was taken out to go on."
-            )
-        return found + limit_warning(not self.cut_short, self.max_size, "sets inside blankets")
+        told = f"no variable looked removable at {counted(self.forced, 'step')}; the one with the smallest blanket was taken out to go on."
+        return ([told] if self.forced else []) + limit_warning(not self.cut_short, self.max_size, "sets inside blankets")
