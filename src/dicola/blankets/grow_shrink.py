@@ -38,11 +38,8 @@ class GrowShrink(BlanketLearner):
     def learn(self, ci: Evidence, block: Sequence[int] | None = None) -> Adjacency:
         inside = list(range(len(ci))) if block is None else list(block)
         claimed = np.zeros((len(inside), len(inside)), dtype=np.bool_)
-        if len(inside) < 2:
-            return claimed
-        for i, target in enumerate(inside):
-            blanket = set(self.blanket(ci, target))
-            claimed[i] = [v in blanket for v in inside]
+        for i, target in enumerate(inside if len(inside) > 1 else ()):
+            claimed[i] = np.isin(inside, self.blanket(ci, target))
         return claimed | claimed.T
 
     def blanket(self, ci: Evidence, target: int, among: Sequence[int] | None = None) -> Variables:

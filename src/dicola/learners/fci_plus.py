@@ -30,7 +30,7 @@ Asked = dict[Separated, dict[int, bool]]
 
 
 @dataclass(eq=False)
-class BreakSeparations(Question[list[list[bool]]]):
+class BreaksSeparation(Question[list[list[bool]]]):
     """Of each separated pair: which of its ``others``, added to its set one at a time, make it dependent?"""
 
     separated: Sequence[Separated]
@@ -86,12 +86,7 @@ class FCIPlus(Learner):
         return Found(adjacency, sets, warnings)
 
     def remove_links(
-        self,
-        ci: Inquiry,
-        adjacency: Adjacency,
-        sets: RecordedSets,
-        marked: Callable[[], PartialGraph],
-        doubtful: Adjacency | None = None,
+        self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, marked: Callable[[], PartialGraph], doubtful: Adjacency | None = None
     ) -> bool:
         """Search D-separation links until none is left; each removal may show new non-ancestors.
 
@@ -176,7 +171,7 @@ def augmented_graph(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, asked
     around = [sorted(set().union(*(graph.around[v] for v in (x, y, *z))).difference(z, (x, y))) for x, y, z in separated]
     known = [asked.setdefault(each, {}) for each in separated]
     new = [[w for w in beside if w not in told] for told, beside in zip(known, around, strict=True)]
-    for told, added, answers in zip(known, new, ci.ask(BreakSeparations(separated, new)), strict=True):
+    for told, added, answers in zip(known, new, ci.ask(BreaksSeparation(separated, new)), strict=True):
         told.update(zip(added, answers, strict=True))
     for (x, y, z), told, beside in zip(separated, known, around, strict=True):
         for v, w in [(v, w) for w in beside if told[w] for v in (x, y, *z) if w in graph.around[v]]:

@@ -17,7 +17,7 @@ from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import RecordedSets
 from dicola.learners.adjacency import separate_doubtful
 from dicola.learners.base import edges_of
-from dicola.learners.fci_plus import Asked, BreakSeparations, FCIPlus
+from dicola.learners.fci_plus import Asked, BreaksSeparation, FCIPlus
 from dicola.orient.partial import PartialGraph
 
 
@@ -29,9 +29,8 @@ def separate_around(ci: Inquiry, x: int, adjacency: Adjacency, doubtful: Adjacen
     """
     finished = separate_doubtful(ci, adjacency, sets, doubtful, max_size)
     marks = _Arrowheads(ci, adjacency, sets)
-    at_x = doubtful.copy()
-    at_x[np.arange(len(ci)) != x] = False
-    FCIPlus().remove_links(ci, adjacency, sets, lambda: marks.around(x, doubtful), at_x | at_x.T)
+    here = np.arange(len(ci)) == x
+    FCIPlus().remove_links(ci, adjacency, sets, lambda: marks.around(x, doubtful), doubtful & (here | here[:, None]))
     return finished
 
 
@@ -62,7 +61,7 @@ class _Arrowheads:
             if a in (p, q, *z) and b not in (p, q, *z):
                 known = self._asked.setdefault((p, q, z), {})
                 if b not in known:
-                    known[b] = self._ci.ask(BreakSeparations([(p, q, z)], [[b]]))[0][0]
+                    known[b] = self._ci.ask(BreaksSeparation([(p, q, z)], [[b]]))[0][0]
                 if known[b]:
                     return True
         return False

@@ -45,6 +45,5 @@ class PC(Learner):
 
     def orient(self, ci: Inquiry, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
         """Colliders and Meek's rules instead of those for hidden variables."""
-        return skeleton, orient_dag_class(
-            skeleton, collider_policy(settings.colliders, ci, skeleton, self.max_condition_size, settings.seed)
-        )
+        decide = collider_policy(settings.colliders, ci, skeleton, self.max_condition_size, settings.seed)
+        return skeleton, orient_dag_class(skeleton, decide)

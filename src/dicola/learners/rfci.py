@@ -77,8 +77,7 @@ class RFCI(Learner):
             (u, v), z = gone
             sets[u, v] = z
             adjacency[u, v] = adjacency[v, u] = False
-            removed = [(u, v), *check_triples(ci, adjacency, sets, _triples_between(adjacency, u, v))]
-            for a, b in removed:
+            for a, b in [(u, v), *check_triples(ci, adjacency, sets, _triples_between(adjacency, u, v))]:
                 graph.remove(a, b)
             r0(graph, decide)
             return False

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.questions import Adjacency
 from dicola.extras import from_extra
 from dicola.graphs.skeleton import RecordedSets
 from dicola.learners.adapters.recover import Questions, separating_sets
@@ -38,14 +36,10 @@ class RcdLMarvel(Learner):
         if k < 2:
             return Found(adjacency, RecordedSets())
         related, questions = context.blanket_graph(ci), Questions(ci)
-
-        def independent(x: int, y: int, given: list[int], data: Any) -> bool:
-            return questions.independent(x, y, given)
-
-        def blankets(data: Any) -> Adjacency:
-            return related.to_matrix()
-
-        graph = l_marvel.learn_and_get_skeleton(independent, np.zeros((1, k)), blankets)  # of the table only the width is read
+        table = np.zeros((1, k))  # only its width is read
+        graph = l_marvel.learn_and_get_skeleton(
+            lambda x, y, given, data: questions.independent(x, y, given), table, lambda data: related.to_matrix()
+        )
         for x, y in graph.edges:
             adjacency[x, y] = adjacency[y, x] = True
         return Found(adjacency, *separating_sets(ci, adjacency, questions.sets, lambda: related))
