@@ -68,7 +68,7 @@ def test_neighbours_are_those_of_the_mag_whoever_is_asked_first():
         for x in range(len(marks)):
             search = search_on(marks)
             search._find_neighbours(x)
-            assert mask_of(v for v, mark in enumerate(marks[x]) if mark) == search.beside[x], (number, x)
+            assert [bool(mark) for mark in marks[x]] == search.adjacency[x].tolist(), (number, x)
 
 
 @pytest.mark.parametrize("chunk", range(3))
@@ -92,7 +92,7 @@ def test_after_every_removal_the_blankets_are_those_of_the_mag_over_the_rest(chu
         search._remove = check  # type: ignore[method-assign]
         search.run()
         assert search.forced == 0 and not search.cut_short and search.warnings() == []
-        assert [mask_of(v for v, mark in enumerate(row) if mark) for row in marks] == search.beside
+        assert [[bool(mark) for mark in row] for row in marks] == search.adjacency.tolist()
     assert fell_apart > 100
 
 
@@ -103,7 +103,7 @@ def test_a_pair_of_the_blanket_that_are_not_both_neighbours_can_fall_apart():
     u, w, x, y, z = (oracle.labels.index(v) for v in "UWXYZ")
     assert search.blankets[y] >> z & 1
     search._find_neighbours(x)
-    assert not search.beside[x] & mask_of([y, z]) and search._is_removable(x)
+    assert not search.adjacency[x, y] and not search.adjacency[x, z] and search._is_removable(x)
     search._remove(x)
     assert not search.blankets[y] >> z & 1 and not search.blankets[w] >> u & 1
 
@@ -173,7 +173,7 @@ def test_every_removal_of_a_noisy_run_takes_one_variable_out():
         search.run()
         assert left == list(range(n - 1, 0, -1))
         for x, y in combinations(range(n), 2):
-            assert bool(search.beside[x] >> y & 1) != (search.sets.get(x, y) is not None)
+            assert bool(search.adjacency[x, y]) != (search.sets.get(x, y) is not None)
 
 
 def test_data_give_every_pair_an_edge_or_a_set():

@@ -14,7 +14,6 @@ from dicola.ci.questions import Answered, FindSeparator, Question
 from dicola.errors import counted
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Variables
-from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.adjacency import limit_warning
 from dicola.learners.base import Context, Found, Learner
 
@@ -93,8 +92,7 @@ class LMarvel(Learner):
     def search(self, ci: Inquiry, context: Context) -> Found:
         search = _Removal(ci, list(context.blanket_graph(ci).neighbours), self.max_condition_size)
         search.run()
-        adjacency = UndirectedGraph.from_masks(search.beside).to_matrix()
-        return Found(adjacency, RecordedSets(otherwise=search.sets), search.warnings())
+        return Found(search.adjacency, RecordedSets(otherwise=search.sets), search.warnings())
 
 
 class _Removal:
@@ -107,6 +105,7 @@ class _Removal:
         self.blankets = blankets
         self.max_size = max_size
         self.left = (1 << n) - 1
+        self.adjacency = np.zeros((n, n), dtype=np.bool_)
         self.beside = [0] * n
         self.decided = [1 << v for v in range(n)]  # of which pairs it is known whether they are adjacent
         self.masks: dict[Pair, int] = {}
@@ -147,6 +146,7 @@ class _Removal:
         return limit
 
     def _join(self, x: int, y: int) -> None:
+        self.adjacency[x, y] = self.adjacency[y, x] = True
         self._note(x, y)
         self.beside[x] |= 1 << y
         self.beside[y] |= 1 << x
