@@ -164,7 +164,7 @@ def test_the_family_of_an_end_is_every_set_that_hangs_on_it_once():
         rng = np.random.default_rng(number)
         for root in range(len(graph)):
             pool = mask(v for v in range(len(graph)) if v != root and rng.random() < 0.8)
-            family = Hanging(PdsPaths.of(graph), root, pool)
+            family = Hanging(PdsPaths(graph), root, pool)
             wanted = {tuple(bits(z)) for z in subsets(pool) if naive_reach(graph, root, z) == z}
             for size in range(pool.bit_count() + 1):
                 made = list(family.of_size(size))

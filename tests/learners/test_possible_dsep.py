@@ -30,15 +30,15 @@ def collider_graph(adjacency, sets) -> PartialGraph:
 
 
 def possible_dsep(graph: PartialGraph, x: int) -> int:
-    return PdsPaths.of(graph).reached(x, -1)
+    return PdsPaths(graph).within(len(graph) ** 2)[x]
 
 
 def pools(adjacency, sets) -> np.ndarray:
     """Possible-D-Sep of every vertex, as the rows of a matrix, from the readable search."""
-    paths = PdsPaths.of(collider_graph(adjacency, sets))
+    graph = collider_graph(adjacency, sets)
     matrix = np.zeros_like(adjacency)
     for x in range(len(adjacency)):
-        matrix[x, list(members(paths.reached(x, -1)))] = True
+        matrix[x, sorted(by_walks(graph, x))] = True
     return matrix
 
 
@@ -90,6 +90,7 @@ def test_it_is_what_the_definition_reaches():
         graph = collider_graph(*after_first_phase(oracle))
         for x in range(len(oracle)):
             found = set(members(possible_dsep(graph, x)))
+            assert PdsPaths(graph).reached(x, -1) == mask_of(found)
             assert found == by_walks(graph, x) and found >= by_simple_paths(graph, x) and x not in found
             beyond += found != set(graph.around[x])
     assert beyond > 50
@@ -195,7 +196,7 @@ def test_paths_of_so_many_steps_lead_where_walks_do(n):
             for b in row:
                 if rng.random() < 0.7:
                     graph.put(a, b, 2, "drawn", (a, b))
-        paths = PdsPaths.of(graph)
+        paths = PdsPaths(graph)
         for steps in (0, 1, 2, 3, n):
             assert paths.within(steps) == [mask_of(by_steps(graph, x, steps)) for x in range(n)]
         longer += paths.within(3) != paths.within(2)

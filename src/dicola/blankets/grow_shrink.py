@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import ClassVar
 
 import numpy as np
 
@@ -25,11 +24,10 @@ class GrowShrink(BlanketLearner):
     target claims it: a missing edge of the independence graph cannot be mended later, a false one costs only time.
     """
 
-    name: ClassVar[str] = "grow_shrink"
-    title: ClassVar[str] = "Grow-shrink"
-    reference: ClassVar[str] = "Margaritis and Thrun (1999)"
-    assumes: ClassVar[str] = "little about the number of rows: it conditions on the blanket found so far"
-    guarantee: ClassVar[str] = "exact in MAGs with perfect answers; alpha=None is the level of the independence test"
+    name, title = "grow_shrink", "Grow-shrink"
+    reference = "Margaritis and Thrun (1999)"
+    assumes = "little about the number of rows: it conditions on the blanket found so far"
+    guarantee = "exact in MAGs with perfect answers; alpha=None is the level of the independence test"
 
     alpha: float | None = None
 
@@ -40,11 +38,8 @@ class GrowShrink(BlanketLearner):
     def learn(self, ci: Evidence, block: Sequence[int] | None = None) -> Adjacency:
         inside = list(range(len(ci))) if block is None else list(block)
         claimed = np.zeros((len(inside), len(inside)), dtype=np.bool_)
-        if len(inside) < 2:
-            return claimed
-        for i, target in enumerate(inside):
-            blanket = set(self.blanket(ci, target))
-            claimed[i] = [v in blanket for v in inside]
+        for i, target in enumerate(inside if len(inside) > 1 else ()):
+            claimed[i] = np.isin(inside, self.blanket(ci, target))
         return claimed | claimed.T
 
     def blanket(self, ci: Evidence, target: int, among: Sequence[int] | None = None) -> Variables:
@@ -83,10 +78,9 @@ class IAMB(GrowShrink):
     The blanket fills with its true members first, so the conditioning sets stay smaller.
     """
 
-    name: ClassVar[str] = "iamb"
-    title: ClassVar[str] = "IAMB"
-    reference: ClassVar[str] = "Tsamardinos, Aliferis and Statnikov (2003)"
-    assumes: ClassVar[str] = "little about the number of rows; takes the strongest dependence first, so its conditioning sets stay small"
+    name, title = "iamb", "IAMB"
+    reference = "Tsamardinos, Aliferis and Statnikov (2003)"
+    assumes = "little about the number of rows; takes the strongest dependence first, so its conditioning sets stay small"
 
     def _grown(self, ci: Evidence, target: int) -> list[int]:
         blanket: list[int] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import checked_alpha
@@ -15,6 +15,15 @@ from dicola.graphs.skeleton import Variables
 
 if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
+
+_TOO_FEW_ROWS = (
+    "total conditioning over {k} variables needs more than {rows} rows, and there are {n}. "
+    "Use a blanket learner that conditions on few variables: {blankets=iamb} or {blankets=grow_shrink}."
+)
+_LITTLE_POWER = (
+    "{n} rows for {k} variables leave total conditioning little power: true edges may be missed. "
+    "Consider {blankets=iamb}, a larger blanket level ({uig_alpha}) or more rows."
+)
 
 
 @dataclass(eq=False)
@@ -48,11 +57,10 @@ class TotalConditioning(BlanketLearner):
 
     """
 
-    name: ClassVar[str] = "total_conditioning"
-    title: ClassVar[str] = "Total conditioning"
-    reference: ClassVar[str] = "Pellet and Elisseeff (2008)"
-    assumes: ClassVar[str] = "clearly more rows than variables: every pair is tested given all other variables"
-    guarantee: ClassVar[str] = "exact in MAGs with perfect answers; alpha=None is the level 1/k² for k variables"
+    name, title = "total_conditioning", "Total conditioning"
+    reference = "Pellet and Elisseeff (2008)"
+    assumes = "clearly more rows than variables: every pair is tested given all other variables"
+    guarantee = "exact in MAGs with perfect answers; alpha=None is the level 1/k² for k variables"
 
     alpha: float | None = None
 
@@ -72,15 +80,7 @@ class TotalConditioning(BlanketLearner):
         k, n = len(ci), ci.n_samples
         rows = Inquiry.of(ci).test.rows_to_condition_on(k - 2)
         if n is not None and n < rows:
-            raise InvalidData(
-                Sentence(
-                    "total conditioning over {k} variables needs more than {rows} rows, and there are {n}. "
-                    "Use a blanket learner that conditions on few variables: {blankets=iamb} or {blankets=grow_shrink}.",
-                    k=k,
-                    rows=rows - 1,
-                    n=n,
-                )
-            )
+            raise InvalidData(Sentence(_TOO_FEW_ROWS, k=k, rows=rows - 1, n=n))
         return self.level(k)
 
     def level(self, k: int) -> float | None:
@@ -89,13 +89,5 @@ class TotalConditioning(BlanketLearner):
 
     def warnings(self, ci: Evidence) -> tuple[str, ...]:
         k, n = len(ci), ci.n_samples
-        if n is None or not Inquiry.of(ci).test.is_weak_given(k - 2):
-            return ()
-        return (
-            Sentence(
-                "{n} rows for {k} variables leave total conditioning little power: true edges may be missed. "
-                "Consider {blankets=iamb}, a larger blanket level ({uig_alpha}) or more rows.",
-                n=n,
-                k=k,
-            ),
-        )
+        is_weak = n is not None and Inquiry.of(ci).test.is_weak_given(k - 2)
+        return (Sentence(_LITTLE_POWER, n=n, k=k),) if is_weak else ()

@@ -85,16 +85,30 @@ class Inquiry:
     workers : Workers, optional
         Who shares independent questions, where answers are remembered.
 
+    Attributes
+    ----------
+    labels, names, alpha, n_samples
+        Those of the test.
+
     """
+
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    alpha: float | None
+    n_samples: int | None
 
     def __init__(
         self, source: CITest | Inquiry, *, cache: bool = False, score: ScoreBeside | None = None, workers: Workers = Workers()
     ) -> None:
-        self._source = source
+        self._look_at(source)
         self._score: ScoreBeside | None = source._score if score is None and isinstance(source, Inquiry) else score
         self._phase = "leaves"
         self.account = Account(memory={} if cache else None)
         self._workers = workers
+
+    def _look_at(self, source: CITest | Inquiry) -> None:
+        self._source = source
+        self.labels, self.names, self.alpha, self.n_samples = source.labels, source.names, source.alpha, source.n_samples
 
     @classmethod
     def of(cls, ci: CITest | Inquiry) -> Inquiry:
@@ -117,7 +131,7 @@ class Inquiry:
         """The same account over another view of the evidence."""
         view = object.__new__(type(self))
         vars(view).update(vars(self))
-        view._source = source
+        view._look_at(source)
         view._phase = self._phase if phase is None else phase
         return view
 
@@ -125,28 +139,8 @@ class Inquiry:
         """To another process goes the score of the variables at hand alone, as the test does."""
         return {**vars(self), "_score": self.score}
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The variables, in the fixed order."""
-        return self._source.labels
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variables, in the user's order."""
-        return self._source.names
-
-    @property
-    def alpha(self) -> float | None:
-        """The level of the test."""
-        return self._source.alpha
-
-    @property
-    def n_samples(self) -> int | None:
-        """Rows behind the test."""
-        return self._source.n_samples
-
     def __len__(self) -> int:
-        return len(self._source.labels)
+        return len(self.labels)
 
     @property
     def counts(self) -> dict[str, int]:

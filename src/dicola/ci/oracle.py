@@ -142,8 +142,7 @@ class Oracle(CITest):
 
     def _one_by_one(self, question: FindSeparator, size: int) -> tuple[Variables | None, int]:
         asked = 0
-        for z in question.sets(size):
-            asked += 1
+        for asked, z in enumerate(question.sets(size), start=1):
             if self.verdict(*question.pair, z).independent:
                 return z, asked
         return None, asked

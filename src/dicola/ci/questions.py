@@ -179,14 +179,8 @@ class SweepLevel(Question[list[Separation]]):
         return [Separation(i, j, z) for (i, j), z in separators.items() if z is not None]
 
     def by_correlations(self, test: FisherZ) -> Answered[list[Separation]] | None:
-        if test.may_raise(self.size):
-            return None
-        if self.size == 0 and self.tried is not None:
-            return [], 0
-        edges = np.ascontiguousarray(self.adjacency, dtype=np.bool_)
-        pools = edges if self.candidates is None else np.ascontiguousarray(self.candidates, dtype=np.bool_)
-        rows, tests = levels.sweep_level(test.correlation, edges, pools, _or_nothing(self.tried), self.size, test.limit(self.size))
-        return [Separation(row[0], row[1], tuple(row[2:])) for row in rows.tolist()], int(tests)
+        found = SearchLevels(self.adjacency, self.size, self.size, self.candidates, self.tried).by_correlations(test)
+        return None if found is None else (found[0].fallen, found[1])
 
 
 class Search(NamedTuple):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import count
 
 import numpy as np
 
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.questions import Adjacency, SearchLevels, Separation, SweepLevel
-from dicola.errors import Sentence, counted
+from dicola.ci.questions import Adjacency, SearchLevels, Separation, SweepLevel, has_candidates
+from dicola.errors import Sentence, Setting, counted
 from dicola.graphs.skeleton import BlanketSets, RecordedSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
+from dicola.learners.base import Context
 
 
 def starting_point(n: int, uig: UndirectedGraph | None) -> tuple[Adjacency, RecordedSets]:
@@ -18,6 +20,17 @@ def starting_point(n: int, uig: UndirectedGraph | None) -> tuple[Adjacency, Reco
     if uig is None or uig.is_complete:
         return ~np.eye(n, dtype=np.bool_), RecordedSets()
     return uig.to_matrix(), RecordedSets(otherwise=BlanketSets(uig, tuple(range(n))))
+
+
+def search_neighbours(
+    ci: Inquiry, context: Context, max_size: int | None, minimal: bool = False
+) -> tuple[Adjacency, RecordedSets, list[str]]:
+    """The first phase of several learners, and what to tell the user of it; ``minimal`` where later steps rest on minimal sets."""
+    adjacency, sets = starting_point(len(ci), context.uig if context.warm else None)
+    if minimal:
+        make_minimal(ci, adjacency, sets)
+    finished = separate_by_neighbours(ci, adjacency, sets, max_size)
+    return adjacency, sets, limit_warning(finished, max_size)
 
 
 def start_from_dag(parents: Adjacency, order: Sequence[int]) -> tuple[Adjacency, RecordedSets]:
@@ -58,14 +71,18 @@ def separate_in_triangles(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets,
     For a skeleton that a score found: an edge that a DAG needs though the MAG has none comes with such a neighbour, the next vertex on
     the path of colliders on account of which it is needed.
     """
-    left, size = adjacency & (adjacency.astype(np.int64) @ adjacency > 0), 0
-    while (np.where(left, adjacency.sum(axis=1) - 1, -1) >= size).any():
+    return separate_doubtful(ci, adjacency, sets, adjacency.astype(np.int64) @ adjacency > 0, max_size)
+
+
+def separate_doubtful(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, doubtful: Adjacency, max_size: int | None) -> bool:
+    """As ``separate_by_neighbours``, but only edges in doubt; the others are known to stay."""
+    for size in count():
+        left = adjacency & doubtful
+        if not has_candidates(left, adjacency, size):
+            break
         if max_size is not None and size > max_size:
             return False
-        fallen = ci.ask(SweepLevel(left, size, adjacency))
-        remove(fallen, adjacency, sets)
-        left &= adjacency
-        size += 1
+        remove(ci.ask(SweepLevel(left, size, adjacency)), adjacency, sets)
     return True
 
 
@@ -76,11 +93,12 @@ def remove(fallen: Iterable[Separation], adjacency: Adjacency, sets: RecordedSet
         sets.add(i, j, separating_set)
 
 
-def limit_warning(finished: bool, max_size: int | None) -> list[str]:
-    """What to tell the user when the adjacency search met its limit."""
+def limit_warning(finished: bool, max_size: int | None, what: str = "sets of neighbours", setting: str = "max_condition_size") -> list[str]:
+    """What to tell the user when a search met its limit."""
     if finished:
         return []
-    return [Sentence("sets of neighbours were tried up to {size} only ({max_condition_size}).", size=counted(max_size or 0, "variable"))]
+    size = counted(max_size or 0, "variable")
+    return [Sentence("{what} were tried up to {size} only ({setting}).", what=what, size=size, setting=Setting(setting))]
 
 
 def minimal_subset(ci: Inquiry, x: int, y: int, separating_set: Sequence[int]) -> Variables:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.errors import not_allowed
-from dicola.graphs.skeleton import SeparatingSets, Skeleton, Variables
+from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.knowledge import Knowledge
 from dicola.learners.collider_policies import checked_policy, collider_policy
@@ -44,6 +44,21 @@ class Context:
     uig: UndirectedGraph | None = None
     warm: bool = False
     seed: int = 0
+
+    def blanket_graph(self, ci: Inquiry) -> UndirectedGraph:
+        """Who is in whose Markov blanket: as the decomposition knows it, else learned here."""
+        return UndirectedGraph.from_matrix(self.blankets.learn(ci.during("blankets"))) if self.uig is None else self.uig
+
+
+class Found(NamedTuple):
+    """What a learner found: adjacencies, a separating set for every other pair, what to tell the user.
+
+    All in the positions of the variables at hand.
+    """
+
+    adjacency: Adjacency
+    sets: SeparatingSets
+    warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -87,7 +102,7 @@ class Learner(ABC):
     title: ClassVar[str]
     reference: ClassVar[str]
     guarantee: ClassVar[str]
-    complete: ClassVar[bool]
+    complete: ClassVar[bool] = False
     allows_selection: ClassVar[bool] = True
     needs_data: ClassVar[bool] = False
     takes_knowledge: ClassVar[bool] = True
@@ -110,7 +125,26 @@ class Learner(ABC):
         limit = getattr(self, "max_condition_size", None)
         return 3 if limit is None else min(3, limit)
 
-    @abstractmethod
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        """The search itself, over all variables of an inquiry; what a learner defines.
+
+        One that needs more than this may define ``learn_skeleton`` in its place.
+
+        Parameters
+        ----------
+        ci : Inquiry
+            What is asked.
+        context : Context
+            What the decomposition knows of its variables.
+
+        Returns
+        -------
+        Found
+            In positions of ``ci``.
+
+        """
+        raise NotImplementedError(f"{type(self).__name__} needs a method search(ci, context), which gives a dicola.learners.base.Found.")
+
     def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         """The skeleton over some variables, with a separating set for every other pair.
 
@@ -129,6 +163,8 @@ class Learner(ABC):
             In positions of ``ci``, whatever the choice of variables.
 
         """
+        local, chosen = local_test(ci, variables)
+        return skeleton_of(ci, chosen, *self.search(local, context or Context()))
 
     def orient(self, ci: Inquiry, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
         """Orient the skeleton over all variables.
@@ -179,12 +215,17 @@ def local_test(ci: Evidence, variables: Sequence[int] | None) -> tuple[Inquiry, 
 
 def skeleton_of(ci: Evidence, variables: Variables, adjacency: Adjacency, sets: SeparatingSets, warnings: Sequence[str] = ()) -> Skeleton:
     """The learner's local answer in the positions of the whole test ``ci``."""
-    pairs = [(i, j) for i, j in zip(*(ends.tolist() for ends in np.nonzero(adjacency)), strict=True) if i < j]
+    pairs = edges_of(adjacency)
     if len(variables) == len(ci):  # then their positions are those of the whole
         return Skeleton(ci.labels, variables, frozenset(pairs), sets, ci.names, tuple(warnings))
     edges = frozenset([(variables[i], variables[j]) for i, j in pairs])
     names = tuple([ci.labels[v] for v in variables])
     return Skeleton(ci.labels, variables, edges, sets.relabelled(variables), names, tuple(warnings))
+
+
+def edges_of(adjacency: Adjacency) -> list[Pair]:
+    """The edges of a symmetric matrix, each with its smaller end first, sorted."""
+    return [(i, j) for i, j in zip(*(ends.tolist() for ends in np.nonzero(adjacency)), strict=True) if i < j]
 
 
 def checked_limit(name: str, value: int | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
@@ -32,10 +31,9 @@ class BossFCI(Hybrid):
 
     """
 
-    name: ClassVar[str] = "boss-fci"
-    title: ClassVar[str] = "BOSS-FCI"
-    reference: ClassVar[str] = "Ogarrio, Spirtes and Ramsey (2016); Andrews et al. (2023)"
-    guarantee: ClassVar[str] = "a heuristic; may keep edges that only Possible-D-Sep removes; needs linear Gaussian data"
+    name, title = "boss-fci", "BOSS-FCI"
+    reference = "Ogarrio, Spirtes and Ramsey (2016); Andrews et al. (2023)"
+    guarantee = "a heuristic; may keep edges that only Possible-D-Sep removes; needs linear Gaussian data"
 
     n_starts: int = 3
 

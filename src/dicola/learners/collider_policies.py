@@ -11,6 +11,7 @@ from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Skeleton, Variables
 from dicola.orient.colliders import ColliderPolicy, by_separating_set
+from dicola.orient.partial import PartialGraph
 from dicola.score.order_search import best_of
 from dicola.score.registry import score_behind
 
@@ -62,15 +63,12 @@ def collider_policy(name: str, ci: Evidence, skeleton: Skeleton, max_size: int |
     if name == "order":
         return _by_order(Inquiry.of(ci), skeleton, seed)
     rule = _RULES[name]
-    neighbours: dict[int, list[int]] = {v: [] for v in skeleton.variables}
-    for x, y in sorted(skeleton.edges):
-        neighbours[x].append(y)
-        neighbours[y].append(x)
+    around = PartialGraph(len(skeleton.labels), skeleton.edges).around
 
     @cache
     def separating(a: int, c: int) -> Found:
         candidates = dict.fromkeys([skeleton.sets[a, c]])
-        for pool in (sorted(neighbours[a]), sorted(neighbours[c])):
+        for pool in (around[a], around[c]):
             for size in range(min(len(pool), LARGEST if max_size is None else max_size) + 1):
                 candidates.update(dict.fromkeys(combinations(pool, size)))
         recorded = next(iter(candidates))

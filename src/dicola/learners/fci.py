@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
-from dicola.errors import InvalidSetting, Sentence, counted
-from dicola.graphs.skeleton import RecordedSets, Skeleton
-from dicola.learners.adjacency import limit_warning, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, local_test, skeleton_of
+from dicola.errors import InvalidSetting
+from dicola.graphs.skeleton import RecordedSets
+from dicola.learners.adjacency import limit_warning, search_neighbours
+from dicola.learners.base import Context, Found, Learner
 from dicola.learners.possible_dsep import possible_dsep, separate_by_possible_dsep
 
 
@@ -36,11 +35,9 @@ class FCI(Learner):
 
     """
 
-    name: ClassVar[str] = "fci"
-    title: ClassVar[str] = "FCI"
-    reference: ClassVar[str] = "Spirtes, Meek and Richardson (1995); Zhang (2008)"
-    guarantee: ClassVar[str] = "sound and complete"
-    complete: ClassVar[bool] = True
+    name, title = "fci", "FCI"
+    reference = "Spirtes, Meek and Richardson (1995); Zhang (2008)"
+    guarantee, complete = "sound and complete", True
 
     max_condition_size: int | None = None
     max_possible_dsep_size: int | None = None
@@ -62,20 +59,11 @@ class FCI(Learner):
         """The second phase asks most."""
         return 3 if self.max_possible_dsep_size is None else min(3, self.max_possible_dsep_size)
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
-        adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
-        finished = separate_by_neighbours(local, adjacency, sets, self.max_condition_size)
-        warnings = limit_warning(finished, self.max_condition_size)
-        if not self._separate_further(local, adjacency, sets, context):
-            warnings.append(
-                Sentence(
-                    "sets from Possible-D-Sep were tried up to {size} only ({max_possible_dsep_size}).",
-                    size=counted(self.max_possible_dsep_size or 0, "variable"),
-                )
-            )
-        return skeleton_of(ci, chosen, adjacency, sets, warnings)
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        adjacency, sets, warnings = search_neighbours(ci, context, self.max_condition_size)
+        finished = self._separate_further(ci, adjacency, sets, context)
+        warnings += limit_warning(finished, self.max_possible_dsep_size, "sets from Possible-D-Sep", "max_possible_dsep_size")
+        return Found(adjacency, sets, warnings)
 
     def _separate_further(self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, context: Context) -> bool:
         """The second phase; most graphs have nothing for it to do, and then no blanket is learned."""
@@ -85,5 +73,5 @@ class FCI(Learner):
         if not (candidates & ~adjacency).any():
             return True
         if self.possible_dsep == "blanket":
-            candidates &= context.blankets.learn(ci.during("blankets")) if context.uig is None else context.uig.to_matrix()
+            candidates &= context.blanket_graph(ci).to_matrix()
         return separate_by_possible_dsep(ci, adjacency, sets, candidates, self.max_condition_size, self.max_possible_dsep_size)

@@ -2,48 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dicola._kernels import partial_correlation as kernel
-from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.questions import Adjacency, Answered, Question
+from dicola.ci.inquiry import Inquiry
+from dicola.ci.questions import Adjacency, Answered, Question, Separation
 from dicola.graphs.marks import ARROW
-from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
-from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, local_test, skeleton_of
+from dicola.graphs.skeleton import Pair, RecordedSets, Variables
+from dicola.learners.adjacency import minimal_subset, remove, search_neighbours
+from dicola.learners.base import Context, Found, Learner, edges_of
+from dicola.learners.possible_dsep import reaching
 from dicola.orient.partial import PartialGraph
 
 if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
 
-Asked = dict[tuple[int, int, Variables], dict[int, bool]]
-"""For a pair and what separates it: which further variable makes it dependent again, as far as asked."""
+Separated = tuple[int, int, Variables]
+"""A pair ``x < y``, and what separates it."""
+Asked = dict[Separated, dict[int, bool]]
+"""Which further variable makes a separated pair dependent again, as far as asked."""
 
 
 @dataclass(eq=False)
-class BreaksSeparation(Question[list[bool]]):
-    """Which of ``others``, added to z one at a time, make x and y dependent?"""
+class BreaksSeparation(Question[list[list[bool]]]):
+    """Of each separated pair: which of its ``others``, added to its set one at a time, make it dependent?"""
 
-    x: int
-    y: int
-    z: Variables
-    others: Variables
+    separated: Sequence[Separated]
+    others: Sequence[Sequence[int]]
 
-    def plain(self, ci: Inquiry) -> list[bool]:
-        a, b = min(self.x, self.y), max(self.x, self.y)
-        return [not ci.verdict(a, b, tuple(sorted((*self.z, w)))).independent for w in self.others]
+    def plain(self, ci: Inquiry) -> list[list[bool]]:
+        cases = zip(self.separated, self.others, strict=True)
+        return [[not ci.verdict(x, y, tuple(sorted((*z, w)))).independent for w in others] for (x, y, z), others in cases]
 
-    def by_correlations(self, test: FisherZ) -> Answered[list[bool]] | None:
-        if not self.others:
-            return [], 0
-        given, added = np.array(self.z, dtype=np.int64), np.array(self.others, dtype=np.int64)
-        a, b, limit = min(self.x, self.y), max(self.x, self.y), test.limit(len(self.z) + 1)
-        return kernel.dependent_with_each(test.correlation, a, b, given, added, limit).tolist(), len(self.others)
+    def by_correlations(self, test: FisherZ) -> Answered[list[list[bool]]] | None:
+        found: list[list[bool]] = []
+        for (x, y, z), others in zip(self.separated, self.others, strict=True):
+            given, added = np.array(z, dtype=np.int64), np.array(others, dtype=np.int64)
+            limit = test.limit(len(z) + 1) if others else 0.0
+            found.append(kernel.dependent_with_each(test.correlation, x, y, given, added, limit).tolist())
+        return found, sum(map(len, found))
 
 
 @dataclass(frozen=True)
@@ -66,41 +69,57 @@ class FCIPlus(Learner):
 
     """
 
-    name: ClassVar[str] = "fci+"
-    title: ClassVar[str] = "FCI+"
-    reference: ClassVar[str] = "Claassen, Mooij and Heskes (2013)"
-    guarantee: ClassVar[str] = "sound and complete"
-    complete: ClassVar[bool] = True
+    name, title = "fci+", "FCI+"
+    reference = "Claassen, Mooij and Heskes (2013)"
+    guarantee, complete = "sound and complete", True
 
     max_condition_size: int | None = None
     max_base_size: int | None = None
     max_hierarchy_size: int | None = None
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
-        adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
-        make_minimal(local, adjacency, sets)  # hierarchies rest on minimal sets
-        finished = separate_by_neighbours(local, adjacency, sets, self.max_condition_size)
-        warnings = limit_warning(finished, self.max_condition_size)
-        if not self._remove_links(local, adjacency, sets):
-            warnings.append("hierarchies were tried up to the limits max_base_size and max_hierarchy_size only.")
-        return skeleton_of(ci, chosen, adjacency, sets, warnings)
-
-    def _remove_links(self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets) -> bool:
-        """Search D-separation links until none is left; each removal may show new non-ancestors. Answers whether no limit was met."""
-        refuted: dict[tuple[int, int], set[Variables]] = {}
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        # Hierarchies rest on minimal sets.
+        adjacency, sets, warnings = search_neighbours(ci, context, self.max_condition_size, minimal=True)
         asked: Asked = {}
+        if not self.remove_links(ci, adjacency, sets, lambda: augmented_graph(ci, adjacency, sets, asked)):
+            warnings.append("hierarchies were tried up to the limits max_base_size and max_hierarchy_size only.")
+        return Found(adjacency, sets, warnings)
+
+    def remove_links(
+        self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, marked: Callable[[], PartialGraph], doubtful: Adjacency | None = None
+    ) -> bool:
+        """Search D-separation links until none is left; each removal may show new non-ancestors.
+
+        Parameters
+        ----------
+        ci : Inquiry
+            What is asked.
+        adjacency : matrix of bool
+            Links are taken out of it.
+        sets : RecordedSets
+            Minimal separating sets; those of the links are added.
+        marked : callable
+            The graph as it stands, with arrowheads at known non-ancestors; called after every
+            removal.
+        doubtful : matrix of bool, optional
+            The edges that may be links; by default all.
+
+        Returns
+        -------
+        bool
+            Whether no limit was met.
+
+        """
+        refuted: defaultdict[Pair, set[Variables]] = defaultdict(set)
         while True:
-            graph = augmented_graph(ci, adjacency, sets, asked)
-            links = list(possible_links(graph))
-            within = True
-            for x, y in links:
-                separator, tried_all = self.separator(ci, graph, sets, x, y, refuted.setdefault((x, y), set()))
+            graph, within = marked(), True
+            for x, y in possible_links(graph):
+                if doubtful is not None and not doubtful[x, y]:
+                    continue
+                separator, tried_all = self.separator(ci, graph, sets, x, y, refuted[x, y])
                 within &= tried_all
                 if separator is not None:
-                    sets[x, y] = separator
-                    adjacency[x, y] = adjacency[y, x] = False
+                    remove([Separation(x, y, separator)], adjacency, sets)
                     break
             else:
                 return within
@@ -147,18 +166,16 @@ def augmented_graph(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, asked
 
     ``asked`` remembers answers between rounds.
     """
-    graph = PartialGraph(len(adjacency), [(int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))])
-    for (x, y), z in sets.items():
-        inside = (x, y, *z)
-        around = sorted({w for v in inside for w in graph.around[v]} - set(inside))
-        known = asked.setdefault((x, y, z), {})
-        new = [w for w in around if w not in known]
-        known.update(zip(new, ci.ask(BreaksSeparation(x, y, z, tuple(new))), strict=True))
-        for w in around:
-            if known[w]:
-                for v in inside:
-                    if graph.adjacent(v, w):
-                        graph.put(v, w, ARROW, "augment", (x, y, w))
+    graph = PartialGraph(len(adjacency), edges_of(adjacency))
+    separated = [(x, y, z) for (x, y), z in sets.items()]
+    around = [sorted(set().union(*(graph.around[v] for v in (x, y, *z))).difference(z, (x, y))) for x, y, z in separated]
+    known = [asked.setdefault(each, {}) for each in separated]
+    new = [[w for w in beside if w not in told] for told, beside in zip(known, around, strict=True)]
+    for told, added, answers in zip(known, new, ci.ask(BreaksSeparation(separated, new)), strict=True):
+        told.update(zip(added, answers, strict=True))
+    for (x, y, z), told, beside in zip(separated, known, around, strict=True):
+        for v, w in [(v, w) for w in beside if told[w] for v in (x, y, *z) if w in graph.around[v]]:
+            graph.put(v, w, ARROW, "augment", (x, y, w))
     return graph
 
 
@@ -168,25 +185,16 @@ def possible_links(graph: PartialGraph) -> Iterator[tuple[int, int]]:
     def double(a: int, b: int) -> bool:
         return graph.is_arrow(a, b) and graph.is_arrow(b, a)
 
+    def opens(u: int, v: int) -> bool:
+        return not graph.is_arrow(v, u)
+
     for x in range(len(graph)):
         for y in sorted(v for v in graph.around[x] if v > x and double(x, v)):
-            to_x, to_y = _ways_to(graph, x), _ways_to(graph, y)
+            to_x, to_y = reaching(graph, [x], opens), reaching(graph, [y], opens)
             outer_x = [u for u in graph.around[x] if u != y and double(u, x) and u in to_y]
             outer_y = [v for v in graph.around[y] if v != x and double(v, y) and v in to_x]
             if any(u != v and not graph.adjacent(u, v) for u in outer_x for v in outer_y):
                 yield x, y
-
-
-def _ways_to(graph: PartialGraph, target: int) -> set[int]:
-    """Vertices with a path to the target on which no edge is left through an arrowhead."""
-    found, stack = {target}, [target]
-    while stack:
-        v = stack.pop()
-        for u in graph.around[v]:
-            if u not in found and not graph.is_arrow(v, u):
-                found.add(u)
-                stack.append(u)
-    return found
 
 
 def hierarchy(base: Sequence[int], sets: RecordedSets) -> tuple[int, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
@@ -31,10 +30,9 @@ class GFCI(Hybrid):
 
     """
 
-    name: ClassVar[str] = "gfci"
-    title: ClassVar[str] = "GFCI"
-    reference: ClassVar[str] = "Ogarrio, Spirtes and Ramsey (2016); Chickering (2002)"
-    guarantee: ClassVar[str] = "a heuristic; may keep edges that only Possible-D-Sep removes; needs linear Gaussian data"
+    name, title = "gfci", "GFCI"
+    reference = "Ogarrio, Spirtes and Ramsey (2016); Chickering (2002)"
+    guarantee = "a heuristic; may keep edges that only Possible-D-Sep removes; needs linear Gaussian data"
 
     max_side: int | None = None
 

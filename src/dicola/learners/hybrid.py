@@ -5,13 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
-from dicola.graphs.skeleton import Skeleton
 from dicola.learners.adjacency import limit_warning, separate_in_triangles, start_from_dag
-from dicola.learners.base import Context, Learner, local_test, skeleton_of
+from dicola.learners.base import Context, Found, Learner
 
 
 @dataclass(frozen=True)
@@ -27,9 +25,8 @@ class Hybrid(Learner):
 
     """
 
-    complete: ClassVar[bool] = False
-    allows_selection: ClassVar[bool] = False
-    needs_data: ClassVar[bool] = True
+    allows_selection = False
+    needs_data = True
 
     max_condition_size: int | None = None
     penalty: float = 2.0
@@ -54,8 +51,7 @@ class Hybrid(Learner):
 
         """
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        local, chosen = local_test(ci, variables)
-        adjacency, sets = start_from_dag(*self.dag(local, (context or Context()).seed))
-        finished = separate_in_triangles(local, adjacency, sets, self.max_condition_size)
-        return skeleton_of(ci, chosen, adjacency, sets, limit_warning(finished, self.max_condition_size))
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        adjacency, sets = start_from_dag(*self.dag(ci, context.seed))
+        finished = separate_in_triangles(ci, adjacency, sets, self.max_condition_size)
+        return Found(adjacency, sets, limit_warning(finished, self.max_condition_size))

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import possible_dsep_paths as kernel
-from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.questions import Adjacency, FindSeparator, SearchLevels
+from dicola.ci.inquiry import Inquiry
+from dicola.ci.questions import Adjacency, FindSeparator, SearchLevels, Separation
 from dicola.errors import Sentence, counted
 from dicola.graphs.bits import as_words, mask_of, members
-from dicola.graphs.skeleton import RecordedSets, Skeleton, Variables
+from dicola.graphs.skeleton import RecordedSets, Variables
 from dicola.learners.adjacency import remove, starting_point
-from dicola.learners.base import Context, Learner, local_test, skeleton_of
-from dicola.learners.possible_dsep import PdsPaths
+from dicola.learners.base import Context, Found, Learner, edges_of
+from dicola.learners.possible_dsep import PdsPaths, reaching
 from dicola.orient.colliders import by_separating_set, r0
 from dicola.orient.fixpoint import spread_arrowheads
 from dicola.orient.partial import PartialGraph
@@ -46,62 +45,43 @@ class ICD(Learner):
 
     """
 
-    name: ClassVar[str] = "icd"
-    title: ClassVar[str] = "ICD"
-    reference: ClassVar[str] = "Rohekar, Nisimov, Gurwicz and Novik (2021)"
-    guarantee: ClassVar[str] = "sound and complete"
-    complete: ClassVar[bool] = True
+    name, title = "icd", "ICD"
+    reference = "Rohekar, Nisimov, Gurwicz and Novik (2021)"
+    guarantee, complete = "sound and complete", True
 
     max_condition_size: int | None = None
     possible_ancestors: bool = False
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
+    def search(self, ci: Inquiry, context: Context) -> Found:
         # Arrowheads that rest on blankets say nothing about sets of size r, so pruning by ancestry needs the complete graph to start from.
         warm = context.warm and not self.possible_ancestors
-        adjacency, sets = starting_point(len(chosen), context.uig if warm else None)
-        warnings = []
+        adjacency, sets = starting_point(len(ci), context.uig if warm else None)
         size = 0
         if not self.possible_ancestors:  # one step leads to the neighbours whatever the marks: the first two rounds are levels
             size = 2 if self.max_condition_size is None else min(2, self.max_condition_size + 1)
-            remove(local.ask(SearchLevels(adjacency, size - 1)).fallen, adjacency, sets)
+            remove(ci.ask(SearchLevels(adjacency, size - 1)).fallen, adjacency, sets)
         while True:
             graph = marked_graph(adjacency, sets)
-            paths = PdsPaths.of(graph)
+            paths = PdsPaths(graph)
             reach = paths.within(size)
             if not _may_have_candidates(paths, reach, size):
-                break
+                return Found(adjacency, sets)
             if self.max_condition_size is not None and size > self.max_condition_size:
                 tried = counted(self.max_condition_size, "variable")
-                warnings.append(Sentence("sets of up to {tried} were tried only ({max_condition_size}).", tried=tried))
-                break
-            self._round(local, graph, paths, reach, adjacency, sets, size)
+                told = Sentence("sets of up to {tried} were tried only ({max_condition_size}).", tried=tried)
+                return Found(adjacency, sets, [told])
+            for a, b in edges_of(adjacency):  # the graph stays as it was until the round is over
+                pool = mask_of(reaching(graph, (a, b), graph.may_point)) if self.possible_ancestors else -1
+                pool &= ~(1 << a | 1 << b)
+                separator = separator_near(ci, paths, a, b, size, reach[a] & pool, reach[b] & pool)
+                if separator is not None:
+                    remove([Separation(a, b, separator)], adjacency, sets)
             size += 1
-        return skeleton_of(ci, chosen, adjacency, sets, warnings)
-
-    def _round(
-        self,
-        ci: Inquiry,
-        graph: PartialGraph,
-        paths: PdsPaths,
-        reach: list[int],
-        adjacency: Adjacency,
-        sets: RecordedSets,
-        size: int,
-    ) -> None:
-        """Test every edge against its candidates of this size; the graph stays as it was until the round is over."""
-        for a, b in ((int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))):
-            allowed = (_possible_ancestors(graph, a, b) if self.possible_ancestors else -1) & ~(1 << a | 1 << b)
-            separator = separator_near(ci, paths, a, b, size, reach[a] & allowed, reach[b] & allowed)
-            if separator is not None:
-                adjacency[a, b] = adjacency[b, a] = False
-                sets[a, b] = separator
 
 
 def marked_graph(adjacency: Adjacency, sets: RecordedSets) -> PartialGraph:
     """The current skeleton with its colliders and all arrowheads that follow from them."""
-    graph = PartialGraph(len(adjacency), [(int(i), int(j)) for i, j in np.argwhere(np.triu(adjacency))])
+    graph = PartialGraph(len(adjacency), edges_of(adjacency))
     decide = by_separating_set(sets)
     r0(graph, decide)
     spread_arrowheads(graph, decide)
@@ -137,10 +117,9 @@ class Hanging:
         self.paths, self.root, self.pool, self.asked = paths, root, pool, asked
 
     def __contains__(self, z: Variables) -> bool:
-        return self._hangs(mask_of(z)) and (self.asked is None or z not in self.asked)
-
-    def _hangs(self, mask: int) -> bool:
-        return not mask & ~self.pool and not mask & ~self.paths.reached(self.root, mask)
+        mask = mask_of(z)
+        hangs = not mask & ~(self.pool & self.paths.reached(self.root, mask))
+        return hangs and (self.asked is None or z not in self.asked)
 
     def of_size(self, size: int) -> Iterator[Variables]:
         """Its sets of this size, grown from the root outwards."""
@@ -163,19 +142,6 @@ class Hanging:
             if count:
                 yield out[:count]
             bunch = min(4 * bunch, 4096)
-
-
-def _possible_ancestors(graph: PartialGraph, a: int, b: int) -> int:
-    """Mask of the vertices with a potentially directed path to a or to b."""
-    found = 1 << a | 1 << b
-    stack = [a, b]
-    while stack:
-        v = stack.pop()
-        for u in graph.around[v]:
-            if not found >> u & 1 and graph.may_point(u, v):
-                found |= 1 << u
-                stack.append(u)
-    return found
 
 
 def _may_have_candidates(paths: PdsPaths, reach: list[int], size: int) -> bool:

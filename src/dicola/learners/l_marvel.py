@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dicola._kernels import partial_correlation as kernel
-from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Answered, FindSeparator, Question
-from dicola.errors import Sentence, counted
+from dicola.errors import counted
 from dicola.graphs.bits import mask_of, members
-from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Skeleton, Variables
-from dicola.learners.base import Context, Learner, local_test, skeleton_of
+from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Variables
+from dicola.learners.adjacency import limit_warning
+from dicola.learners.base import Context, Found, Learner
 
 if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
@@ -82,28 +83,16 @@ class LMarvel(Learner):
 
     """
 
-    name: ClassVar[str] = "l-marvel"
-    title: ClassVar[str] = "L-MARVEL"
-    reference: ClassVar[str] = "Akbari, Mokhtarian, Ghassami and Kiyavash (2021); Mokhtarian et al. (2025)"
-    guarantee: ClassVar[str] = "sound and complete"
-    complete: ClassVar[bool] = True
+    name, title = "l-marvel", "L-MARVEL"
+    reference = "Akbari, Mokhtarian, Ghassami and Kiyavash (2021); Mokhtarian et al. (2025)"
+    guarantee, complete = "sound and complete", True
 
     max_condition_size: int | None = None
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
-        if len(chosen) < 2:
-            return skeleton_of(ci, chosen, np.zeros((len(chosen), len(chosen)), dtype=np.bool_), RecordedSets())
-        if context.uig is not None:
-            blankets = list(context.uig.neighbours)
-        else:
-            related = context.blankets.learn(local.during("blankets"))
-            blankets = [mask_of(np.nonzero(row)[0].tolist()) for row in related]
-        search = _Removal(local, blankets, self.max_condition_size)
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        search = _Removal(ci, list(context.blanket_graph(ci).neighbours), self.max_condition_size)
         search.run()
-        sets = RecordedSets(otherwise=search.sets)
-        return skeleton_of(ci, chosen, search.adjacency, sets, search.warnings())
+        return Found(search.adjacency, RecordedSets(otherwise=search.sets), search.warnings())
 
 
 class _Removal:
@@ -135,13 +124,11 @@ class _Removal:
         """Take out one variable after the other until one is left."""
         while self.left.bit_count() > 1:
             x = self._removable()
+            self._sure = x is not None and not self.cut_short
             if x is None:
                 x = min(members(self.left), key=lambda v: self.blankets[v].bit_count())
                 self.forced += 1
-                self._sure = False
-            self._sure &= not self.cut_short
             self._remove(x)
-            self._sure = True
 
     def _removable(self) -> int | None:
         """The first variable that can be removed, smaller blankets first."""
@@ -251,12 +238,5 @@ class _Removal:
 
     def warnings(self) -> list[str]:
         """What the user should know of this run."""
-        found = []
-        if self.forced:
-            found.append(
-                f"no variable looked removable at {counted(self.forced, 'step')}; the one with the smallest blanket was taken out to go on."
-            )
-        if self.cut_short:
-            size = counted(self.max_size or 0, "variable")
-            found.append(Sentence("sets inside blankets were tried up to {size} only ({max_condition_size}).", size=size))
-        return found
+        told = f"no variable looked removable at {counted(self.forced, 'step')}; the one with the smallest blanket was taken out to go on."
+        return ([told] if self.forced else []) + limit_warning(not self.cut_short, self.max_size, "sets inside blankets")

@@ -12,11 +12,12 @@ from itertools import product
 import numpy as np
 
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.questions import Adjacency, Separation, SweepLevel, has_candidates
+from dicola.ci.questions import Adjacency
 from dicola.graphs.marks import ARROW
-from dicola.graphs.skeleton import Pair, RecordedSets, Variables
-from dicola.learners.adjacency import remove
-from dicola.learners.fci_plus import Asked, BreaksSeparation, FCIPlus, possible_links
+from dicola.graphs.skeleton import RecordedSets
+from dicola.learners.adjacency import separate_doubtful
+from dicola.learners.base import edges_of
+from dicola.learners.fci_plus import Asked, BreaksSeparation, FCIPlus
 from dicola.orient.partial import PartialGraph
 
 
@@ -26,31 +27,11 @@ def separate_around(ci: Inquiry, x: int, adjacency: Adjacency, doubtful: Adjacen
     The edges in doubt are put to sets of neighbours, those at x to hierarchies as well, as in FCI+; the others are known to stay. Answers
     whether the search came to its end, rather than to the limit.
     """
-    size = 0
-    while has_candidates(adjacency & doubtful, adjacency, size):
-        if max_size is not None and size > max_size:
-            break
-        remove(ci.ask(SweepLevel(adjacency & doubtful, size, adjacency)), adjacency, sets)
-        size += 1
-    finished = not has_candidates(adjacency & doubtful, adjacency, size)
-    _remove_links_at(x, ci, adjacency, doubtful, sets)
-    return finished
-
-
-def _remove_links_at(x: int, ci: Inquiry, adjacency: Adjacency, doubtful: Adjacency, sets: RecordedSets) -> None:
-    """Search D-separation links at x until none is left."""
-    refuted: dict[Pair, set[Variables]] = {}
+    finished = separate_doubtful(ci, adjacency, sets, doubtful, max_size)
     marks = _Arrowheads(ci, adjacency, sets)
-    found = True
-    while found:
-        found = False
-        graph = marks.around(x, doubtful)
-        for a, b in [(a, b) for a, b in possible_links(graph) if x in (a, b) and doubtful[a, b]]:
-            separator, _ = FCIPlus().separator(ci, graph, sets, a, b, refuted.setdefault((a, b), set()))
-            if separator is not None:
-                remove([Separation(a, b, separator)], adjacency, sets)
-                found = True
-                break
+    here = np.arange(len(ci)) == x
+    FCIPlus().remove_links(ci, adjacency, sets, lambda: marks.around(x, doubtful), doubtful & (here | here[:, None]))
+    return finished
 
 
 class _Arrowheads:
@@ -62,7 +43,7 @@ class _Arrowheads:
 
     def around(self, x: int, doubtful: Adjacency) -> PartialGraph:
         """The graph with arrowheads wherever they are known once every pattern u <-> x <-> y <-> v has been looked for."""
-        graph = PartialGraph(len(self._adjacency), [(int(a), int(b)) for a, b in np.argwhere(np.triu(self._adjacency))])
+        graph = PartialGraph(len(self._adjacency), edges_of(self._adjacency))
         for y in [y for y in graph.around[x] if doubtful[x, y]]:
             for u, v in product(graph.around[x], graph.around[y]):
                 if u not in (y, v) and v != x and not graph.adjacent(u, v):
@@ -80,7 +61,7 @@ class _Arrowheads:
             if a in (p, q, *z) and b not in (p, q, *z):
                 known = self._asked.setdefault((p, q, z), {})
                 if b not in known:
-                    known[b] = self._ci.ask(BreaksSeparation(p, q, z, (b,)))[0]
+                    known[b] = self._ci.ask(BreaksSeparation([(p, q, z)], [[b]]))[0][0]
                 if known[b]:
                     return True
         return False

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from dicola.ci.inquiry import Evidence
+from dicola.ci.inquiry import Inquiry
 from dicola.errors import InvalidSetting
-from dicola.graphs.skeleton import RecordedSets, Skeleton
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.graphs.skeleton import RecordedSets
+from dicola.learners.base import Context, Found, Learner, checked_limit
 from dicola.orient.equivalence import AncestralSets
 from dicola.score.search import MagSearch
 
@@ -34,15 +32,12 @@ class MagBIC(Learner):
 
     """
 
-    name: ClassVar[str] = "mag-bic"
-    title: ClassVar[str] = "MAG-BIC"
-    reference: ClassVar[str] = "Richardson and Spirtes (2002), Drton, Eichler and Richardson (2009), Andrews et al. (2023)"
-    guarantee: ClassVar[str] = "consistent score, heuristic search; linear relations"
-    complete: ClassVar[bool] = False
-    takes_knowledge: ClassVar[bool] = False
-    allows_selection: ClassVar[bool] = False
-    needs_data: ClassVar[bool] = True
-    auto_stop: ClassVar[str] = "reference"
+    name, title = "mag-bic", "MAG-BIC"
+    reference = "Richardson and Spirtes (2002), Drton, Eichler and Richardson (2009), Andrews et al. (2023)"
+    guarantee = "consistent score, heuristic search; linear relations"
+    takes_knowledge = allows_selection = False
+    needs_data = True
+    auto_stop = "reference"
 
     penalty: float = 2.0
     n_starts: int = 3
@@ -55,10 +50,8 @@ class MagBIC(Learner):
         if not self.n_starts or not self.max_district:
             raise InvalidSetting("n_starts and max_district must be whole numbers from 1 on.")
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
-        search = MagSearch.of(local, self.penalty, self.threshold, self.max_district)
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        search = MagSearch.of(ci, self.penalty, self.threshold, self.max_district)
         mag = search.mag(search.from_orders(self.n_starts, context.seed))
-        search.book(local)
-        return skeleton_of(ci, chosen, mag.marks != 0, RecordedSets(otherwise=AncestralSets(mag)))
+        search.book(ci)
+        return Found(mag.marks != 0, RecordedSets(otherwise=AncestralSets(mag)))

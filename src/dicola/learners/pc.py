@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.inquiry import Inquiry
 from dicola.graphs.skeleton import Skeleton
-from dicola.learners.adjacency import limit_warning, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, OrientationSettings, local_test, skeleton_of
+from dicola.learners.adjacency import search_neighbours
+from dicola.learners.base import Context, Found, Learner, OrientationSettings
 from dicola.learners.collider_policies import collider_policy
 from dicola.orient.fixpoint import Orientation
 from dicola.orient.meek import orient_dag_class
@@ -31,14 +29,10 @@ class PC(Learner):
 
     """
 
-    name: ClassVar[str] = "pc"
-    title: ClassVar[str] = "PC"
-    reference: ClassVar[str] = "Spirtes and Glymour (1991); Meek (1995); Colombo and Maathuis (2014)"
-    guarantee: ClassVar[str] = "sound and complete for DAGs without hidden variables; not a method for hidden variables"
-    complete: ClassVar[bool] = False
-    takes_knowledge: ClassVar[bool] = False
-    is_legalizable: ClassVar[bool] = False
-    allows_selection: ClassVar[bool] = False
+    name, title = "pc", "PC"
+    reference = "Spirtes and Glymour (1991); Meek (1995); Colombo and Maathuis (2014)"
+    guarantee = "sound and complete for DAGs without hidden variables; not a method for hidden variables"
+    takes_knowledge = is_legalizable = allows_selection = False
 
     max_condition_size: int | None = None
 
@@ -46,15 +40,10 @@ class PC(Learner):
     def is_local(self) -> bool:
         return True
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
-        adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
-        finished = separate_by_neighbours(local, adjacency, sets, self.max_condition_size)
-        return skeleton_of(ci, chosen, adjacency, sets, limit_warning(finished, self.max_condition_size))
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        return Found(*search_neighbours(ci, context, self.max_condition_size))
 
     def orient(self, ci: Inquiry, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
         """Colliders and Meek's rules instead of those for hidden variables."""
-        return skeleton, orient_dag_class(
-            skeleton, collider_policy(settings.colliders, ci, skeleton, self.max_condition_size, settings.seed)
-        )
+        decide = collider_policy(settings.colliders, ci, skeleton, self.max_condition_size, settings.seed)
+        return skeleton, orient_dag_class(skeleton, decide)

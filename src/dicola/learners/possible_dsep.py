@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,64 +15,51 @@ from dicola.graphs.skeleton import RecordedSets
 from dicola.learners.adjacency import remove
 from dicola.orient.partial import PartialGraph
 
-_REMEMBERED = 1 << 17  # answers kept; a bound on memory, not on meaning
-
 
 class PdsPaths:
     """Possible-D-Sep paths of a graph frozen for a round: each inner vertex a collider, or in a triangle with its two neighbours.
 
-    Searches run over ordered edges (u, v), since a vertex may be passed in one direction and not in another.
+    ``beside[v]`` is the mask of the neighbours of v; ``words`` has these, and the neighbours whose edge has an arrowhead at v, as words
+    of 64 bits for the kernels.
     """
 
-    def __init__(self, beside: list[int], into: list[int]) -> None:
-        """``beside[v]`` is the mask of the neighbours of v, ``into[v]`` of those whose edge has an arrowhead at v."""
-        self.beside = beside
-        self._into = into
-        self._known: dict[tuple[int, int], int] = {}
-
-    @classmethod
-    def of(cls, graph: PartialGraph) -> PdsPaths:
-        """The paths of a graph with marks."""
-        into = [mask_of(u for u in row if graph.is_arrow(u, v)) for v, row in enumerate(graph.around)]
-        return cls([mask_of(row) for row in graph.around], into)
-
-    @cached_property
-    def words(self) -> NDArray[np.uint64]:
-        """``beside`` and ``into`` as words of 64 bits, for the kernels."""
-        words = (len(self.beside) + 63) // 64
-        return np.array([as_words(mask, words) for mask in (*self.beside, *self._into)]).reshape(2, -1, words)
-
-    def _onward(self, u: int, v: int) -> int:
-        """Where a path may go that has come from u to v."""
-        beyond = self.beside[v] & self.beside[u]
-        if self._into[v] >> u & 1:
-            beyond |= self._into[v]
-        return beyond & ~(1 << u)
+    def __init__(self, graph: PartialGraph) -> None:
+        self.beside = [mask_of(row) for row in graph.around]
+        self.into = into = [mask_of(u for u in row if graph.is_arrow(u, v)) for v, row in enumerate(graph.around)]
+        words = (len(graph) + 63) // 64
+        self.words: NDArray[np.uint64] = np.array([as_words(mask, words) for mask in (*self.beside, *into)]).reshape(2, -1, words)
 
     def reached(self, root: int, inside: int) -> int:
-        """Mask of what paths from the root reach whose inner vertices all lie ``inside``."""
-        found = self.beside[root]
-        if not inside & found:
-            return found
-        known = self._known.get((root, inside))
-        if known is not None:
-            return known
-        taken = [0] * len(self.beside)
+        """Mask of what paths from the root reach whose inner vertices all lie ``inside``.
+
+        The search runs over ordered edges (u, v): a vertex may be passed in one direction and not in another.
+        """
+        beside, into = self.beside, self.into
+        found, taken = beside[root], [1 << root] * len(beside)
         stack = [(root, v) for v in members(found & inside)]
         while stack:
             u, v = stack.pop()
-            new = self._onward(u, v) & ~taken[v] & ~(1 << root)
+            onward = beside[v] & beside[u] | (into[v] if into[v] >> u & 1 else 0)
+            new = onward & ~taken[v] & ~(1 << u)
             taken[v] |= new
             found |= new
             stack += [(v, w) for w in members(new & inside)]
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        self._known[root, inside] = found
         return found
 
     def within(self, steps: int) -> list[int]:
         """For each root the mask of what paths of at most this many steps lead to."""
         return [from_words(row) for row in kernel.within(self.words, steps)]
+
+
+def reaching(graph: PartialGraph, targets: Sequence[int], may_pass: Callable[[int, int], bool]) -> set[int]:
+    """Vertices with a path to a target, the targets included, on which every edge u - v may be passed towards v."""
+    found, stack = set(targets), list(targets)
+    while stack:
+        v = stack.pop()
+        new = [u for u in graph.around[v] if u not in found and may_pass(u, v)]
+        found.update(new)
+        stack += new
+    return found
 
 
 def possible_dsep(adjacency: Adjacency, sets: RecordedSets) -> Adjacency:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 
-from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency, FindSeparator
 from dicola.graphs.skeleton import LaterSets, Pair, RecordedSets, SeparatingSets, Skeleton, Variables
-from dicola.learners.adjacency import limit_warning, make_minimal, minimal_subset, separate_by_neighbours, starting_point
-from dicola.learners.base import Context, Learner, OrientationSettings, local_test, skeleton_of
+from dicola.learners.adjacency import minimal_subset, search_neighbours
+from dicola.learners.base import Context, Found, Learner, OrientationSettings, edges_of
 from dicola.learners.collider_policies import collider_policy
 from dicola.orient.arrowheads import Rules
-from dicola.orient.colliders import Triple, r0
+from dicola.orient.colliders import Triple, r0, unshielded_triples
 from dicola.orient.fixpoint import Orientation, apply_rules, put_known
 from dicola.orient.partial import PartialGraph
 
@@ -41,22 +40,17 @@ class RFCI(Learner):
 
     """
 
-    name: ClassVar[str] = "rfci"
-    title: ClassVar[str] = "RFCI"
-    reference: ClassVar[str] = "Colombo, Maathuis, Kalisch and Richardson (2012)"
-    guarantee: ClassVar[str] = "every mark sound; no true edge missed; edges too many in rare graphs"
-    complete: ClassVar[bool] = False
+    name, title = "rfci", "RFCI"
+    reference = "Colombo, Maathuis, Kalisch and Richardson (2012)"
+    guarantee = "every mark sound; no true edge missed; edges too many in rare graphs"
 
     max_condition_size: int | None = None
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
-        adjacency, sets = starting_point(len(chosen), context.uig if context.warm else None)
-        make_minimal(local, adjacency, sets)  # the collider step rests on minimal sets
-        finished = separate_by_neighbours(local, adjacency, sets, self.max_condition_size)
-        check_triples(local, adjacency, sets, _triples_at(adjacency, range(len(chosen))))
-        return skeleton_of(ci, chosen, adjacency, sets, limit_warning(finished, self.max_condition_size))
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        # The collider step rests on minimal sets.
+        adjacency, sets, warnings = search_neighbours(ci, context, self.max_condition_size, minimal=True)
+        check_triples(ci, adjacency, sets, unshielded_triples(PartialGraph(len(ci), edges_of(adjacency))))
+        return Found(adjacency, sets, warnings)
 
     def orient(self, ci: Inquiry, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
         """RFCI's own orientation: triples and discriminating paths are put to the test, which may remove further edges.
@@ -64,15 +58,15 @@ class RFCI(Learner):
         After a merge the separating sets need not be minimal, as this rests on; those it uses are made so first, and the triples of the
         merged skeleton are checked once more.
         """
-        n = len(skeleton.labels)
+        graph = PartialGraph(len(skeleton.labels), skeleton.edges)
+        triples = list(unshielded_triples(graph))
+        skeleton.sets.prepare([(a, c) for a, _, c in triples])
         sets = RecordedSets(otherwise=skeleton.sets if alone else MinimalSets(ci, skeleton.sets))
-        adjacency = np.zeros((n, n), dtype=np.bool_)
-        for a, b in skeleton.edges:
-            adjacency[a, b] = adjacency[b, a] = True
+        adjacency = graph.to_matrix() != 0
         if not alone:
-            check_triples(ci, adjacency, sets, _triples_at(adjacency, range(n)))
-        graph = PartialGraph(n, _edges_of(adjacency))
-        current = replace(skeleton, edges=_edges_of(adjacency), sets=sets)
+            check_triples(ci, adjacency, sets, triples)
+            graph = PartialGraph(len(graph), edges_of(adjacency))
+        current = replace(skeleton, edges=frozenset(edges_of(adjacency)), sets=sets)
         put_known(graph, current, settings.knowledge)
         decide = collider_policy(settings.colliders, ci, current, self.max_condition_size, settings.seed)
         r0(graph, decide)
@@ -84,15 +78,14 @@ class RFCI(Learner):
             (u, v), z = gone
             sets[u, v] = z
             adjacency[u, v] = adjacency[v, u] = False
-            removed = [(u, v), *check_triples(ci, adjacency, sets, _triples_between(adjacency, u, v))]
-            for a, b in removed:
+            for a, b in [(u, v), *check_triples(ci, adjacency, sets, _triples_between(adjacency, u, v))]:
                 graph.remove(a, b)
             r0(graph, decide)
             return False
 
         apply_rules(graph, decide, Rules(settings.selection, settings.max_path_length, stands))
         found = LaterSets(dict(sets.items()), otherwise=skeleton.sets) if len(sets) else skeleton.sets
-        return replace(skeleton, edges=_edges_of(adjacency), sets=found), Orientation.of(graph, skeleton.labels)
+        return replace(skeleton, edges=frozenset(edges_of(adjacency)), sets=found), Orientation.of(graph, skeleton.labels)
 
 
 class MinimalSets(SeparatingSets):
@@ -126,7 +119,7 @@ def check_triples(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, triples
         if not given:
             continue  # both edges have survived the marginal tests
         for r in (i, k):
-            if not adjacency[r, j] or not ci(r, j, given).independent:
+            if not adjacency[r, j] or not ci.verdict(min(r, j), max(r, j), given).independent:
                 continue
             found = ci.ask(FindSeparator(r, j, given, range(len(given) + 1)))
             sets[r, j] = given if found is None else found
@@ -147,19 +140,6 @@ def _weak_edge(ci: Inquiry, sets: SeparatingSets, path: tuple[int, ...]) -> tupl
     return None
 
 
-def _triples_at(adjacency: Adjacency, middles: Iterable[int]) -> list[Triple]:
-    """Unshielded triples by their middle."""
-    found = []
-    for j in middles:
-        beside = np.nonzero(adjacency[j])[0].tolist()
-        found += [(i, j, k) for n, i in enumerate(beside) for k in beside[n + 1 :] if not adjacency[i, k]]
-    return found
-
-
 def _triples_between(adjacency: Adjacency, a: int, b: int) -> list[Triple]:
     """Unshielded triples whose ends are a and b, no longer adjacent."""
     return [(min(a, b), int(v), max(a, b)) for v in np.nonzero(adjacency[a] & adjacency[b])[0]]
-
-
-def _edges_of(adjacency: Adjacency) -> frozenset[Pair]:
-    return frozenset((i, j) for i, j in np.argwhere(np.triu(adjacency, 1)).tolist())

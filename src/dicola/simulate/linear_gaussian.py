@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from dicola.errors import InvalidSetting
 from dicola.graphs.dag import DAG
@@ -52,14 +53,11 @@ def linear_gaussian(
     n_samples = whole_number("n_samples", n_samples, least=1)
     low, high = _checked(dag, coefficients, noise)
     rng = generator(seed, "linear_gaussian")
-    parents, weights = _weighted_parents(dag, low, high, rng)
-
+    arcs = _weighted_arcs(dag, low, high, rng)
     variables = rng.standard_normal((len(dag), n_samples))
     if noise != 1:
         variables *= noise
-    for child in dag.topological_order():
-        for parent, weight in zip(parents[child], weights[child], strict=True):
-            variables[child] += weight * variables[parent]
+    _add_causes(variables, dag, arcs)
     return pd.DataFrame(variables.T, columns=list(dag.names), copy=False)
 
 
@@ -86,11 +84,8 @@ def linear_gaussian_covariance(dag: DAG, seed: Seed, *, coefficients: tuple[floa
 
     """
     low, high = _checked(dag, coefficients, noise)
-    parents, weights = _weighted_parents(dag, low, high, generator(seed, "linear_gaussian"))
     influence = np.eye(len(dag))  # of the error of each column on the variable of each row
-    for child in dag.topological_order():
-        for parent, weight in zip(parents[child], weights[child], strict=True):
-            influence[child] += weight * influence[parent]
+    _add_causes(influence, dag, _weighted_arcs(dag, low, high, generator(seed, "linear_gaussian")))
     return pd.DataFrame(noise**2 * influence @ influence.T, index=list(dag.names), columns=list(dag.names))
 
 
@@ -110,14 +105,16 @@ def _checked(dag: DAG, coefficients: tuple[float, float], noise: float) -> tuple
     return low, high
 
 
-def _weighted_parents(dag: DAG, low: float, high: float, rng: np.random.Generator) -> tuple[list[list[int]], list[list[float]]]:
-    """For each vertex its parents, and the coefficient of each."""
+def _weighted_arcs(dag: DAG, low: float, high: float, rng: np.random.Generator) -> list[tuple[int, int, float]]:
+    """Every arc as parent, child and coefficient."""
     arcs = [(dag.index(parent), dag.index(child)) for parent, child in dag.arcs()]
     sizes = rng.uniform(low, high, len(arcs))
     signs = rng.choice([-1.0, 1.0], len(arcs))
-    parents: list[list[int]] = [[] for _ in dag.names]
-    weights: list[list[float]] = [[] for _ in dag.names]
-    for (parent, child), weight in zip(arcs, (sizes * signs).tolist(), strict=True):
-        parents[child].append(parent)
-        weights[child].append(weight)
-    return parents, weights
+    return [(parent, child, weight) for (parent, child), weight in zip(arcs, (sizes * signs).tolist(), strict=True)]
+
+
+def _add_causes(variables: NDArray[np.float64], dag: DAG, arcs: list[tuple[int, int, float]]) -> None:
+    """Add to every row, causes first, the rows of its parents times their coefficients; in place."""
+    place = {v: i for i, v in enumerate(dag.topological_order())}
+    for parent, child, weight in sorted(arcs, key=lambda arc: place[arc[1]]):  # the arcs of a child stay in their order
+        variables[child] += weight * variables[parent]

@@ -43,8 +43,7 @@ def er_dag(n: int, degree: float, seed: Seed) -> DAG:
     n = whole_number("n", n, least=1)
     n_arcs = _arcs_of_degree(n, degree)
     rng = generator(seed, "er_dag")
-    first, second = _draw_pairs(n, n_arcs, rng)
-    return _oriented(n, first, second, rng)
+    return _oriented(n, *_draw_pairs(n, n_arcs, rng), rng)
 
 
 def modular_dag(modules: int, size: int, degree: float, links: int, seed: Seed) -> DAG:
@@ -88,7 +87,7 @@ def modular_dag(modules: int, size: int, degree: float, links: int, seed: Seed) 
         raise InvalidSetting(f"links={links} is too many: {room} {counted(places, 'pair')} between them.")
     rng = generator(seed, "modular_dag")
     inside = [np.stack(_draw_pairs(size, n_arcs, rng)) + k * size for k in range(modules)]
-    module_pair, place = np.divmod(rng.choice(places, links, replace=False) if links else np.zeros(0, np.int64), size * size)
+    module_pair, place = np.divmod(_draw(places, links, rng), size * size)
     between = np.stack(_decode_pairs(modules, module_pair)) * size + np.stack(np.divmod(place, size))
     first, second = np.concatenate([*inside, between], axis=1)
     return _oriented(modules * size, first, second, rng)
@@ -167,9 +166,12 @@ def _arcs_of_degree(n: int, degree: float) -> int:
 
 def _draw_pairs(n: int, n_pairs: int, rng: np.random.Generator) -> tuple[Indices, Indices]:
     """Distinct unordered pairs of vertices, uniformly; never lists all pairs where few are wanted."""
-    if not n_pairs:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    return _decode_pairs(n, rng.choice(n * (n - 1) // 2, n_pairs, replace=False))
+    return _decode_pairs(n, _draw(n * (n - 1) // 2, n_pairs, rng))
+
+
+def _draw(places: int, count: int, rng: np.random.Generator) -> Indices:
+    """Some of the numbers below ``places``, none twice; there may be none to draw from where none is wanted."""
+    return rng.choice(places, count, replace=False) if count else np.zeros(0, np.int64)
 
 
 def _decode_pairs(n: int, codes: Indices) -> tuple[Indices, Indices]:

@@ -7,14 +7,17 @@ import pytest
 
 from dicola import DAG, FCI, MAG, CallableTest, Ledger, Oracle
 from dicola.graphs.skeleton import RecordedSets
-from dicola.learners.adapters.recover import Questions, blanket_matrix, separating_sets
+from dicola.graphs.undirected import UndirectedGraph
+from dicola.learners.adapters.recover import Questions, separating_sets
 from dicola.learners.base import Context
 from tests.asking import given_rest
 from tests.learners.adapters.models import bidirected_mags, hidden_dags
 from tests.reference_models import BIDIRECTED, DIRECTED, empty, join, names
 
+graph = UndirectedGraph.from_matrix
 
-def no_blankets() -> np.ndarray:
+
+def no_blankets() -> UndirectedGraph:
     raise AssertionError("blankets were asked for")
 
 
@@ -25,7 +28,7 @@ def test_every_pair_that_is_not_adjacent_gets_a_set_that_separates_it(models):
         adjacency = np.zeros((len(oracle), len(oracle)), dtype=bool)
         for x, y in skeleton.edges:
             adjacency[x, y] = adjacency[y, x] = True
-        sets, warnings = separating_sets(oracle, adjacency, RecordedSets(), lambda: given_rest(oracle))  # noqa: B023
+        sets, warnings = separating_sets(oracle, adjacency, RecordedSets(), lambda: graph(given_rest(oracle)))  # noqa: B023
         assert warnings == []
         assert len(sets) == len(oracle) * (len(oracle) - 1) // 2 - skeleton.n_edges
         for (x, y), z in sets.items():
@@ -39,7 +42,7 @@ def test_a_set_outside_both_neighbourhoods_is_found_in_a_blanket():
     for a, b in ((0, 1), (2, 4)):
         join(marks, a, b, BIDIRECTED)
     oracle = Oracle(MAG.from_matrix(marks, names(5)))
-    sets, warnings = separating_sets(oracle, np.array(marks) != 0, RecordedSets(), lambda: blanket_matrix(oracle, Context()))
+    sets, warnings = separating_sets(oracle, np.array(marks) != 0, RecordedSets(), lambda: Context().blanket_graph(Ledger(oracle)))
     assert sets[1, 4] == (0, 2, 3) and warnings == []
 
 
@@ -55,10 +58,10 @@ def test_what_is_known_is_not_asked_again_and_the_rest_is_counted():
 def test_where_nothing_separates_the_smaller_neighbourhood_stands_in_and_is_told():
     always = CallableTest(lambda x, y, z: False, names="ABCD")
     adjacency = np.array([[0, 0, 1, 1], [0, 0, 1, 0], [1, 1, 0, 1], [1, 0, 1, 0]], dtype=bool)
-    sets, warnings = separating_sets(always, adjacency, RecordedSets(), lambda: ~np.eye(4, dtype=bool))
+    sets, warnings = separating_sets(always, adjacency, RecordedSets(), lambda: UndirectedGraph.complete(4))
     assert sets == RecordedSets({(0, 1): (2,), (1, 3): (2,)})
     assert len(warnings) == 1 and warnings[0].startswith("2 pairs were left without an edge")
-    _, warnings = separating_sets(always, adjacency | (np.add.outer(range(4), range(4)) == 4), RecordedSets(), lambda: adjacency)
+    _, warnings = separating_sets(always, adjacency | (np.add.outer(range(4), range(4)) == 4), RecordedSets(), lambda: graph(adjacency))
     assert warnings[0].startswith("1 pair was left")
 
 
@@ -67,14 +70,14 @@ def test_no_set_larger_than_the_limit_is_asked_about():
     test = CallableTest(lambda x, y, z: bool(sizes.append(len(z))), names="ABCDE")
     adjacency = np.ones((5, 5), dtype=bool)
     adjacency[0, 1] = adjacency[1, 0] = False
-    separating_sets(test, adjacency, RecordedSets(), lambda: adjacency, max_size=1)
+    separating_sets(test, adjacency, RecordedSets(), lambda: graph(adjacency), max_size=1)
     assert sorted(sizes) == [0, 1, 1, 1]
 
 
-def test_questions_keep_the_smallest_separating_set_and_remember_on_request():
+def test_questions_keep_the_smallest_separating_set_and_take_a_memory():
     asked = []
     test = CallableTest(lambda x, y, z: asked.append(z) or len(z) > 0, names="ABCD")
-    questions = Questions(test, remember=True)
+    questions = Questions(Ledger(test, cache=True))
     assert not questions.independent(np.int64(2), 0, [])
     assert questions.independent(2, 0, [np.int64(3), np.int64(1)]) and questions.independent(0, 2, [1, 3])
     assert questions.independent(0, 2, (3,)) and questions.independent(0, 2, (1,))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from dicola.ci.inquiry import Evidence
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
-from dicola.errors import counted
 from dicola.extras import from_extra
-from dicola.graphs.skeleton import Skeleton
-from dicola.learners.adapters.recover import Questions, blanket_matrix, separating_sets
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.learners.adapters.recover import Questions, separating_sets
+from dicola.learners.adjacency import limit_warning
+from dicola.learners.base import Context, Found, Learner, checked_limit
 
 _LEVEL = 0.5  # there a pair is independent iff p > level, so that 1 and 0 stand for yes and no
 
@@ -35,26 +34,20 @@ class CausalLearnFCI(Learner):
     ``depth`` bounds the sets of the first phase; the second has no bound. The search always starts from the complete graph.
     """
 
-    name: ClassVar[str] = "causal-learn-fci"
-    title: ClassVar[str] = "FCI (causal-learn)"
-    reference: ClassVar[str] = "Zheng et al. (2024), causal-learn; Spirtes, Meek and Richardson (1995)"
-    guarantee: ClassVar[str] = "not exact: a false edge that no set of neighbours removes may stay"
-    complete: ClassVar[bool] = False
+    name, title = "causal-learn-fci", "FCI (causal-learn)"
+    reference = "Zheng et al. (2024), causal-learn; Spirtes, Meek and Richardson (1995)"
+    guarantee = "not exact: a false edge that no set of neighbours removes may stay"
 
     depth: int | None = None
 
     def __post_init__(self) -> None:
         checked_limit("depth", self.depth)
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
-        questions = Questions(local, remember=True)
-        adjacency, finished = _adjacency(questions, len(chosen), self.depth)
-        sets, warnings = separating_sets(local, adjacency, questions.sets, lambda: blanket_matrix(local, context), self.depth)
-        if not finished:
-            warnings.append(f"sets of neighbours were tried up to {counted(self.depth or 0, 'variable')} only (depth).")
-        return skeleton_of(ci, chosen, adjacency, sets, warnings)
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        questions = Questions(Inquiry(ci, cache=True))
+        adjacency, finished = _adjacency(questions, len(ci), self.depth)
+        sets, warnings = separating_sets(ci, adjacency, questions.sets, lambda: context.blanket_graph(ci), self.depth)
+        return Found(adjacency, sets, warnings + limit_warning(finished, self.depth, setting="depth"))
 
 
 def _adjacency(questions: Questions, k: int, depth: int | None) -> tuple[Adjacency, bool]:

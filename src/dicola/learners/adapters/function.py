@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import InitVar, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dicola.ci.inquiry import Evidence
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.errors import InvalidSetting
-from dicola.graphs.skeleton import RecordedSets, Skeleton
-from dicola.learners.adapters.recover import blanket_matrix, separating_sets
-from dicola.learners.base import Context, Learner, checked_limit, local_test, skeleton_of
+from dicola.graphs.skeleton import RecordedSets
+from dicola.learners.adapters.recover import separating_sets
+from dicola.learners.base import Context, Found, Learner, checked_limit
 
 AdjacencyFunction = Callable[[pd.DataFrame, float | None], Any]
 
@@ -34,10 +34,9 @@ class FunctionLearner(Learner):
     {'name': 'correlated', 'max_condition_size': None}
     """
 
-    title: ClassVar[str] = "Function"
-    reference: ClassVar[str] = "the user's own"
-    guarantee: ClassVar[str] = "that of the function"
-    complete: ClassVar[bool] = False
+    title = "Function"
+    reference = "the user's own"
+    guarantee = "that of the function"
 
     function: InitVar[AdjacencyFunction]  # not a setting: settings are written to files
     name: str = "function"  # type: ignore[misc]
@@ -49,15 +48,13 @@ class FunctionLearner(Learner):
         checked_limit("max_condition_size", self.max_condition_size)
         vars(self)["function"] = function
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
-        local, chosen = local_test(ci, variables)
-        if len(chosen) < 2:
-            return skeleton_of(ci, chosen, np.zeros((len(chosen), len(chosen)), dtype=np.bool_), RecordedSets())
-        data = pd.DataFrame(local.samples().copy(), columns=list(local.labels))
-        adjacency = _checked(vars(self)["function"](data, ci.alpha), local.labels, self.name)
-        sets, warnings = separating_sets(local, adjacency, RecordedSets(), lambda: blanket_matrix(local, context), self.max_condition_size)
-        return skeleton_of(ci, chosen, adjacency, sets, warnings)
+    def search(self, ci: Inquiry, context: Context) -> Found:
+        if len(ci) < 2:
+            return Found(np.zeros((len(ci), len(ci)), dtype=np.bool_), RecordedSets())
+        data = pd.DataFrame(ci.samples().copy(), columns=list(ci.labels))
+        adjacency = _checked(vars(self)["function"](data, ci.alpha), ci.labels, self.name)
+        found = separating_sets(ci, adjacency, RecordedSets(), lambda: context.blanket_graph(ci), self.max_condition_size)
+        return Found(adjacency, *found)
 
 
 def _checked(answer: Any, labels: tuple[str, ...], name: str) -> Adjacency:

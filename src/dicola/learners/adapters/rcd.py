@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 
-from dicola.ci.inquiry import Evidence
-from dicola.ci.questions import Adjacency
+from dicola.ci.inquiry import Inquiry
 from dicola.extras import from_extra
-from dicola.graphs.skeleton import RecordedSets, Skeleton
-from dicola.learners.adapters.recover import Questions, blanket_matrix, separating_sets
-from dicola.learners.base import Context, Learner, local_test, skeleton_of
+from dicola.graphs.skeleton import RecordedSets
+from dicola.learners.adapters.recover import Questions, separating_sets
+from dicola.learners.base import Context, Found, Learner
 
 
 @dataclass(frozen=True)
@@ -28,31 +25,21 @@ class RcdLMarvel(Learner):
     variables that come last may stay unsearched; a pair may be separated from one end and joined from the other.
     """
 
-    name: ClassVar[str] = "rcd-l-marvel"
-    title: ClassVar[str] = "L-MARVEL (rcd)"
-    reference: ClassVar[str] = "Mokhtarian et al. (2025), rcd; Akbari, Mokhtarian, Ghassami and Kiyavash (2021)"
-    guarantee: ClassVar[str] = "exact in all runs with perfect answers, without proof"
-    complete: ClassVar[bool] = False
+    name, title = "rcd-l-marvel", "L-MARVEL (rcd)"
+    reference = "Mokhtarian et al. (2025), rcd; Akbari, Mokhtarian, Ghassami and Kiyavash (2021)"
+    guarantee = "exact in all runs with perfect answers, without proof"
 
-    def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
-        context = context or Context()
+    def search(self, ci: Inquiry, context: Context) -> Found:
         l_marvel = from_extra("rcd.l_marvel.l_marvel", "rcd")
-        local, chosen = local_test(ci, variables)
-        k = len(chosen)
-        if k < 2:
-            return skeleton_of(ci, chosen, np.zeros((k, k), dtype=np.bool_), RecordedSets())
-        related = blanket_matrix(local, context)
-        questions = Questions(local)
-
-        def independent(x: int, y: int, given: list[int], data: Any) -> bool:
-            return questions.independent(x, y, given)
-
-        def blankets(data: Any) -> Adjacency:
-            return related.copy()  # rcd writes into it
-
-        graph = l_marvel.learn_and_get_skeleton(independent, np.zeros((1, k)), blankets)  # of the table only the width is read
+        k = len(ci)
         adjacency = np.zeros((k, k), dtype=np.bool_)
+        if k < 2:
+            return Found(adjacency, RecordedSets())
+        related, questions = context.blanket_graph(ci), Questions(ci)
+        table = np.zeros((1, k))  # only its width is read
+        graph = l_marvel.learn_and_get_skeleton(
+            lambda x, y, given, data: questions.independent(x, y, given), table, lambda data: related.to_matrix()
+        )
         for x, y in graph.edges:
             adjacency[x, y] = adjacency[y, x] = True
-        sets, warnings = separating_sets(local, adjacency, questions.sets, lambda: related)
-        return skeleton_of(ci, chosen, adjacency, sets, warnings)
+        return Found(adjacency, *separating_sets(ci, adjacency, questions.sets, lambda: related))
