@@ -13,7 +13,7 @@ from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
-from dicola.errors import not_allowed
+from dicola.errors import InvalidSetting, not_allowed
 from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.knowledge import Knowledge
@@ -143,7 +143,7 @@ class Learner(ABC):
             In positions of ``ci``.
 
         """
-        raise NotImplementedError(f"{type(self).__name__} needs a method search(ci, context), which gives a dicola.learners.base.Found.")
+        raise InvalidSetting(f"{type(self).__name__} needs a method search(ci, context), which gives a dicola.learners.base.Found.")
 
     def learn_skeleton(self, ci: Evidence, variables: Sequence[int] | None = None, context: Context | None = None) -> Skeleton:
         """The skeleton over some variables, with a separating set for every other pair.
