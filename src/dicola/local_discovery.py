@@ -120,7 +120,7 @@ class LocalDiscovery:
             "effects": list(self.effects),
             "siblings": list(self.siblings),
             "undetermined": list(self.undetermined),
-            "edges": [_described(edge) for edge in self.edges],
+            "edges": [edge_facts(edge) for edge in self.edges],
             "visited": list(self.visited),
             "n_variables": self.n_variables,
             "separating_sets": [[x, y, list(z)] for (x, y), z in self.separating_sets.items()],
@@ -165,5 +165,6 @@ class LocalDiscovery:
         )
 
 
-def _described(edge: Edge) -> dict[str, str]:
+def edge_facts(edge: Edge) -> dict[str, str]:
+    """An edge as plain values for JSON."""
     return {"u": edge.u, "v": edge.v, "mark_u": edge.mark_u.name.lower(), "mark_v": edge.mark_v.name.lower()}
