@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -35,6 +35,7 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
 """Settings with settings of their own, as in ``learner__max_condition_size``."""
 
 
+@dataclass(repr=False, eq=False)
 class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Learn a PAG from a table by divide and conquer.
 
@@ -77,57 +78,32 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     """
 
-    pag_: PAG
-    discovery_: Discovery
-    n_features_in_: int
-    feature_names_in_: NDArray[np.object_]
-
-    def __init__(
-        self,
-        learner: str | Learner | None = None,
-        ci_test: Recipe = "fisher_z",
-        alpha: float = 0.01,
-        n_jobs: int = 1,
-        *,
-        mode: str = "exact",
-        decompose: bool = True,
-        stop: str | None = None,
-        max_depth: int | None = None,
-        min_leaf_size: int | None = None,
-        max_nodes: int | None = None,
-        blankets: str | BlanketLearner = "total_conditioning",
-        uig_alpha: float | None = None,
-        uig: Literal["inherit", "relearn"] = "inherit",
-        leaf_start: Literal["auto", "uig", "complete"] = "auto",
-        colliders: str | None = None,
-        selection: bool = False,
-        max_path_length: int | None = None,
-        seed: int = 0,
-        legalize: bool = False,
-        knowledge: Knowledge | None = None,
-        workers: Literal["threads", "processes"] | None = None,
-    ) -> None:
-        self.learner = learner
-        self.ci_test = ci_test
-        self.alpha = alpha
-        self.n_jobs = n_jobs
-        self.mode = mode
-        self.decompose = decompose
-        self.stop = stop
-        self.max_depth = max_depth
-        self.min_leaf_size = min_leaf_size
-        self.max_nodes = max_nodes
-        self.blankets = blankets
-        self.uig_alpha = uig_alpha
-        self.uig = uig
-        self.leaf_start = leaf_start
-        self.colliders = colliders
-        self.selection = selection
-        self.max_path_length = max_path_length
-        self.seed = seed
-        self.legalize = legalize
-        self.knowledge = knowledge
-        self.workers = workers
+    learner: str | Learner | None = None
+    ci_test: Recipe = "fisher_z"
+    alpha: float = 0.01
+    n_jobs: int = 1
+    _: KW_ONLY
+    mode: str = "exact"
+    decompose: bool = True
+    stop: str | None = None
+    max_depth: int | None = None
+    min_leaf_size: int | None = None
+    max_nodes: int | None = None
+    blankets: str | BlanketLearner = "total_conditioning"
+    uig_alpha: float | None = None
+    uig: Literal["inherit", "relearn"] = "inherit"
+    leaf_start: Literal["auto", "uig", "complete"] = "auto"
+    colliders: str | None = None
+    selection: bool = False
+    max_path_length: int | None = None
+    seed: int = 0
+    legalize: bool = False
+    knowledge: Knowledge | None = None
+    workers: Literal["threads", "processes"] | None = None
+    pag_: PAG = field(init=False)
+    discovery_: Discovery = field(init=False)
+    n_features_in_: int = field(init=False)
+    feature_names_in_: NDArray[np.object_] = field(init=False)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Self:

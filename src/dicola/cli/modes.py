@@ -33,7 +33,8 @@ def modes(
     if data is None:
         needs = {True: "needs linear Gaussian data", False: "works with every test, an oracle included"}
         shown = ({"name": m.name, "title": m.title, "guarantee": m.guarantee, "data": needs[m.needs_data]} for m in MODES.values())
-        return show_choices("modes", list(shown), json)
+        show_choices("modes", list(shown), json)
+        return
     from dicola.mode_comparison import compare_modes
     from dicola.tables.reading import read_table
 
