@@ -103,7 +103,7 @@ def _lines(found: Discovery | LocalDiscovery) -> list[str]:
         return [str(found), "", found.summary(), *notes]
     if not found.legality:
         notes.insert(0, "note: no class of MAGs has exactly these marks (not a legal PAG), as often with finite samples; see --legalize.")
-    return [str(found.pag) or "(no edges)", "", found.summary(), *notes]
+    return [str(found.pag) or "(no edges)", "", in_options(found.summary()), *notes]
 
 
 def _facts(found: Discovery | LocalDiscovery) -> dict[str, Any]:
