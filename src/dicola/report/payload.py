@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +20,6 @@ from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import WORDS
 from dicola.graphs.skeleton import RecordedSets
 from dicola.report.communities import MANY, communities, folded_at_start, is_foldable
-from dicola.report.explain import conflicts_in_words
 from dicola.report.labels import short_label
 from dicola.report.layout import layout
 from dicola.report.routing import bends
@@ -59,9 +59,7 @@ def _facts(found: Discovery) -> dict[str, Any]:
         "boxes": [[boxes[name].x, boxes[name].y, boxes[name].width] for name in labels],
         "edges": [[*pair, int(edge.mark_u), int(edge.mark_v), bend] for pair, edge, bend in zip(ends, edges, shift, strict=True)],
         "why": [[_reason(found, v, u), _reason(found, u, v)] for u, v in ends],
-        "conflicts": [
-            [c.other, c.at, sentence] for c, sentence in zip(found.conflicts, conflicts_in_words(found.conflicts, labels), strict=True)
-        ],
+        "conflicts": [[c.other, c.at, sentence] for c, sentence in zip(found.conflicts, found.conflicts_in_words(), strict=True)],
         "communities": groups,
         "folded": folded_at_start(groups, adjacent),
         "tree": [_node(node) for node in found.tree.nodes],
@@ -69,10 +67,7 @@ def _facts(found: Discovery) -> dict[str, Any]:
         "words": {f"{u}{v}": sentence for (u, v), sentence in WORDS.items()},
         "meanings": {f"{int(at)}{int(other)}": sentence for (at, other), sentence in MEANINGS.items()},
         "undecided": {"1": UNDECIDED, "2": NO_REASON, "3": NO_REASON},
-        "rules": {
-            name: {"roles": dict(rule.roles), "sentence": rule.sentence, "apart": rule.apart}
-            for name, rule in {**rules_of(found.settings), "": OTHER_RULE}.items()
-        },
+        "rules": {name: asdict(rule) for name, rule in {**rules_of(found.settings), "": OTHER_RULE}.items()},
     }
 
 
