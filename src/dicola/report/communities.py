@@ -36,8 +36,8 @@ def communities(adjacent: Truths) -> list[list[int]]:
     parts = []
     for group in sorted(set(group_of)):
         members = np.array([v for v, own in enumerate(group_of) if own == group])
-        _, part = connected_components(csr_matrix(adjacent[np.ix_(members, members)]), directed=False)
-        parts += [members[part == p].tolist() for p in sorted(set(part.tolist()))]
+        n_parts, part = connected_components(csr_matrix(adjacent[np.ix_(members, members)]), directed=False)
+        parts += [members[part == p].tolist() for p in range(n_parts)]
     return sorted(parts)
 
 
@@ -48,7 +48,7 @@ def folded_at_start(groups: Sequence[Sequence[int]], adjacent: Truths) -> list[i
         members = np.array(groups[number])
         return float(adjacent[np.ix_(members, members)].sum()) / len(members)
 
-    large = sorted((i for i, members in enumerate(groups) if len(members) >= _FOLDABLE), key=lambda i: (-density(i), i))
+    large = sorted((i for i, members in enumerate(groups) if is_foldable(members)), key=lambda i: (-density(i), i))
     shown, folded = len(adjacent), []
     for number in large:
         if shown <= _ROOM:

@@ -41,15 +41,15 @@ def draw(pag: PAG) -> str:
     boxes = layout(pag)
     edges = pag.reordered(in_natural_order(pag.names)).edges()
     ways = edge_routes(edges, boxes)
-    left, top, width, height = _view(boxes, ways)
-    view = " ".join(_number(value) for value in (left, top, width, height))
+    left, top, width, height = map(_number, _view(boxes, ways))
+    described = f"{counted(len(pag), 'variable')}, {counted(pag.n_edges, 'edge')}. Edge ends: {pag.ends_in_words()}."
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="pag" role="img" viewBox="{view}" '
-        f'width="{_number(width)}" height="{_number(height)}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="pag" role="img" viewBox="{left} {top} {width} {height}" '
+        f'width="{width}" height="{height}">',
         "<title>Partial ancestral graph</title>",
-        f"<desc>{_description(pag)}</desc>",
+        f"<desc>{described}</desc>",
         f"<style>{drawing_style()}</style>",
-        f'<rect class="ground" x="{_number(left)}" y="{_number(top)}" width="{_number(width)}" height="{_number(height)}"/>',
+        f'<rect class="ground" x="{left}" y="{top}" width="{width}" height="{height}"/>',
         '<g class="edges">',
         *(_edge(edge, way) for edge, way in zip(edges, ways, strict=True)),
         "</g>",
@@ -69,15 +69,18 @@ def edge_routes(edges: Sequence[Edge], boxes: Mapping[str, Box]) -> list[Route]:
 
 def drawing_style() -> str:
     """The text of the drawing's style element."""
-    return "\n" + files("dicola.report").joinpath("drawing.css").read_text(encoding="utf-8")
+    return "\n" + resource("drawing.css")
+
+
+def resource(name: str) -> str:
+    """A file that lies beside this one."""
+    return files("dicola.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def draw_key(edge: Edge) -> str:
     """The sign of an edge alone, for a legend inside a page that holds a drawing (its style is shared)."""
-    left, right = (
-        np.array([2.0 + RADIUS * (edge.mark_u is Mark.CIRCLE), 9.0]),
-        np.array([62.0 - RADIUS * (edge.mark_v is Mark.CIRCLE), 9.0]),
-    )
+    left = np.array([2.0 + RADIUS * (edge.mark_u is Mark.CIRCLE), 9.0])
+    right = np.array([62.0 - RADIUS * (edge.mark_v is Mark.CIRCLE), 9.0])
     way = Route(left, (left + right) / 2, right, bent=False)
     return f'<svg class="pag key" width="64" height="18" viewBox="0 0 64 18" aria-hidden="true">{_edge(edge, way, titled=False)}</svg>'
 
@@ -101,11 +104,9 @@ def _edge(edge: Edge, way: Route, titled: bool = True) -> str:
     start, mark_start = _mark(edge.mark_u, way.start, way.control)
     end, mark_end = _mark(edge.mark_v, way.end, way.control)
     line = f"M{_point(start)}Q{_point(way.control)} {_point(end)}" if way.bent else f"M{_point(start)}L{_point(end)}"
-    shape = f'<path class="line" d="{line}"/>{mark_start}{mark_end}'
-    if not titled:
-        return f'<g class="edge {edge_kind(edge)}">{shape}</g>'
-    title = f"<title>{escaped(edge)}\n{escaped(edge_in_words(edge))}</title>"
-    return f'<g class="edge {edge_kind(edge)}" data-u="{escaped(edge.u)}" data-v="{escaped(edge.v)}">{title}{shape}</g>'
+    ends = f' data-u="{escaped(edge.u)}" data-v="{escaped(edge.v)}"' if titled else ""
+    title = f"<title>{escaped(edge)}\n{escaped(edge_in_words(edge))}</title>" if titled else ""
+    return f'<g class="edge {edge_kind(edge)}"{ends}>{title}<path class="line" d="{line}"/>{mark_start}{mark_end}</g>'
 
 
 def _mark(mark: Mark, tip: Array, towards: Array) -> tuple[Array, str]:
@@ -132,16 +133,12 @@ def mark_shape(mark: Mark, tip: Array, towards: Array) -> tuple[Array, list[Arra
     return tip, []
 
 
-def _view(boxes: Mapping[str, Box], ways: list[Route]) -> tuple[float, float, float, float]:
+def _view(boxes: Mapping[str, Box], ways: list[Route]) -> Array:
+    """Left, top, width and height of the drawing."""
     corners = [(box.x + sign * box.width / 2, box.y + sign * box.height / 2) for box in boxes.values() for sign in (-1, 1)]
-    bends = [tuple(((way.start + way.end) / 4 + way.control / 2).tolist()) for way in ways if way.bent]
-    points = np.array([*corners, *bends, (0.0, 0.0)] if not corners else [*corners, *bends], dtype=np.float64)
+    points = np.array([*(corners or [(0.0, 0.0)]), *(way.middle for way in ways if way.bent)])
     low, high = points.min(axis=0) - _MARGIN, points.max(axis=0) + _MARGIN
-    return float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1])
-
-
-def _description(pag: PAG) -> str:
-    return f"{counted(len(pag), 'variable')}, {counted(pag.n_edges, 'edge')}. Edge ends: {pag.ends_in_words()}."
+    return np.concatenate([low, high - low])
 
 
 def _number(value: float) -> str:
@@ -150,4 +147,4 @@ def _number(value: float) -> str:
 
 
 def _point(point: Array) -> str:
-    return f"{_number(float(point[0]))},{_number(float(point[1]))}"
+    return ",".join(map(_number, point))

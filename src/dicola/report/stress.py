@@ -91,10 +91,8 @@ def _laplacian(weights: Array) -> Array:
 
 
 def _lengths(positions: Array) -> Array:
-    squares = np.zeros((len(positions), len(positions)))
-    for axis in positions.T:
-        squares += np.subtract.outer(axis, axis) ** 2
-    return np.sqrt(squares)
+    across, down = (np.subtract.outer(axis, axis) for axis in positions.T)
+    return np.asarray(np.sqrt(across**2 + down**2))
 
 
 def _far_apart(distances: Array, count: int) -> list[int]:
