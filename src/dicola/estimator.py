@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -24,6 +24,7 @@ from dicola.learners.base import Learner
 from dicola.learners.registry import learner_named
 from dicola.pipeline.discover import Progress, run
 from dicola.pipeline.plan import Plan
+from dicola.registry import settings_of
 from dicola.score.gaussian_model import GaussianModel
 from dicola.tables.checks import check_gaps, check_numbers
 from dicola.tables.table import Table, as_table
@@ -198,8 +199,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             )
         # Columns go by position, since one of the two tables may have no names.
         seen_as = dict(zip(self.pag_.names, table.names, strict=True))
-        place = {label: i for i, label in enumerate(table.labels)}
-        columns = [place[seen_as[name]] for name in self._gaussian.graph.names]
+        columns = [table.labels.index(seen_as[name]) for name in self._gaussian.graph.names]
         rows = table.values[:, columns]  # noqa: PD011
         return float(self._gaussian.log_density(rows).mean())
 
@@ -215,7 +215,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """
         settings: dict[str, Any] = super().get_params(deep=False)
         if deep:
-            settings |= {f"{name}__{own}": value for name in _PARTS for own, value in _settings_of(settings[name]).items()}
+            settings |= {f"{name}__{own}": value for name in _PARTS for own, value in settings_of(settings[name]).items()}
         return settings
 
     def set_params(self, **settings: Any) -> Self:
@@ -259,16 +259,9 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return shown
 
 
-def _settings_of(part: Any) -> dict[str, Any]:
-    """The settings of a learner or blanket learner; a name has none."""
-    if not is_dataclass(part) or isinstance(part, type):
-        return {}
-    return {each.name: getattr(part, each.name) for each in fields(part) if each.init}
-
-
 def _with_setting(part: Any, name: str, value: Any) -> Any:
     """A copy of a learner or blanket learner with one setting changed, such as ``learner__x``."""
-    known, own = _settings_of(part), name.partition("__")[2]
+    known, own = settings_of(part), name.partition("__")[2]
     if own not in known:
         raise InvalidSetting(f"{name!r} is not a setting of DiCoLa: {type(part).__name__} has {', '.join(known) or 'none'}.")
     return replace(part, **{own: value})

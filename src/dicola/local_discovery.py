@@ -116,10 +116,7 @@ class LocalDiscovery:
             "format": "dicola.local",
             "version": 1,
             "target": self.target,
-            "causes": list(self.causes),
-            "effects": list(self.effects),
-            "siblings": list(self.siblings),
-            "undetermined": list(self.undetermined),
+            **{kind: list(getattr(self, kind)) for kind in ("causes", "effects", "siblings", "undetermined")},
             "edges": [edge_facts(edge) for edge in self.edges],
             "visited": list(self.visited),
             "n_variables": self.n_variables,
@@ -154,15 +151,9 @@ class LocalDiscovery:
             The folder cannot be written.
 
         """
-        return write_texts(
-            folder,
-            {
-                "pag.csv": native.to_csv(self.pag),
-                "pag.json": native.to_json(self.pag),
-                "local.json": self.to_json(),
-                "timing.json": json.dumps({"total": self.seconds}) + "\n",
-            },
-        )
+        graph = {"pag.csv": native.to_csv(self.pag), "pag.json": native.to_json(self.pag)}
+        facts = {"local.json": self.to_json(), "timing.json": json.dumps({"total": self.seconds}) + "\n"}
+        return write_texts(folder, graph | facts)
 
 
 def edge_facts(edge: Edge) -> dict[str, str]:

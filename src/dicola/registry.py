@@ -82,6 +82,11 @@ def default_settings(entry: type) -> dict[str, Any]:
     return {each.name: each.default for each in parameters if each.default is not Parameter.empty}
 
 
+def settings_of(part: Any) -> dict[str, Any]:
+    """The settings of a learner or the like; a name or a class has none."""
+    return {each.name: getattr(part, each.name) for each in fields(part)} if is_dataclass(part) and not isinstance(part, type) else {}
+
+
 def described(part: Any) -> dict[str, Any]:
     """A learner or the like by its name and its settings."""
-    return {"name": part.name, **({each.name: getattr(part, each.name) for each in fields(part)} if is_dataclass(part) else {})}
+    return {"name": part.name, **settings_of(part)}
