@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-Truths = NDArray[np.bool_]
+from dicola.report.geometry import Truths
 
 MANY: Final = 120  # vertices up to which a drawing needs no communities
 _FOLDABLE: Final = 4  # fewer members are not worth a box of their own

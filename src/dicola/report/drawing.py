@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dicola.errors import counted
 from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import PAG, edge_in_words
+from dicola.report.geometry import Array
 from dicola.report.labels import FONT_SIZE, escaped, in_natural_order, short_label
 from dicola.report.layout import Box, layout
 from dicola.report.routing import CORNER, Route, routes
-
-Array = NDArray[np.float64]
 
 _MARGIN: Final = 24.0
 RADIUS: Final = 4.2  # of an open circle
@@ -38,10 +36,8 @@ def draw(pag: PAG) -> str:
     >>> draw(PAG.from_text("A o-> B")).count('class="circle"')
     1
     """
-    boxes = layout(pag)
-    edges = pag.reordered(in_natural_order(pag.names)).edges()
-    ways = edge_routes(edges, boxes)
-    left, top, width, height = map(_number, _view(boxes, ways))
+    boxes, ways = drawn(pag)
+    left, top, width, height = map(_number, _view(boxes, ways.values()))
     described = f"{counted(len(pag), 'variable')}, {counted(pag.n_edges, 'edge')}. Edge ends: {pag.ends_in_words()}."
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="pag" role="img" viewBox="{left} {top} {width} {height}" '
@@ -51,7 +47,7 @@ def draw(pag: PAG) -> str:
         f"<style>{drawing_style()}</style>",
         f'<rect class="ground" x="{left}" y="{top}" width="{width}" height="{height}"/>',
         '<g class="edges">',
-        *(_edge(edge, way) for edge, way in zip(edges, ways, strict=True)),
+        *(_edge(edge, way) for edge, way in ways.items()),
         "</g>",
         '<g class="nodes">',
         *(_node(name, box) for name, box in boxes.items()),
@@ -61,10 +57,12 @@ def draw(pag: PAG) -> str:
     return "\n".join(parts) + "\n"
 
 
-def edge_routes(edges: Sequence[Edge], boxes: Mapping[str, Box]) -> list[Route]:
-    """The way of each edge from border to border, or from the middle of a circle that touches the border."""
+def drawn(pag: PAG) -> tuple[Mapping[str, Box], dict[Edge, Route]]:
+    """The boxes, and the way of each edge from border to border, or from the middle of a circle that touches the border."""
+    boxes, edges = layout(pag), pag.reordered(in_natural_order(pag.names)).edges()
     room = [[RADIUS + 0.8 if mark is Mark.CIRCLE else 0.0 for mark in (edge.mark_u, edge.mark_v)] for edge in edges]
-    return routes([(edge.u, edge.v) for edge in edges], boxes, np.array(room).reshape(-1, 2))
+    ways = routes([(edge.u, edge.v) for edge in edges], boxes, np.array(room).reshape(-1, 2))
+    return boxes, dict(zip(edges, ways, strict=True))
 
 
 def drawing_style() -> str:
@@ -133,7 +131,7 @@ def mark_shape(mark: Mark, tip: Array, towards: Array) -> tuple[Array, list[Arra
     return tip, []
 
 
-def _view(boxes: Mapping[str, Box], ways: list[Route]) -> Array:
+def _view(boxes: Mapping[str, Box], ways: Iterable[Route]) -> Array:
     """Left, top, width and height of the drawing."""
     corners = [(box.x + sign * box.width / 2, box.y + sign * box.height / 2) for box in boxes.values() for sign in (-1, 1)]
     points = np.array([*(corners or [(0.0, 0.0)]), *(way.middle for way in ways if way.bent)])

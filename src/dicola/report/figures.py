@@ -11,9 +11,8 @@ from dicola.decompose.tree import Branch, Tree
 from dicola.errors import InvalidGraph, MissingExtra
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.graphs.pag import PAG
-from dicola.report.drawing import RADIUS, edge_kind, edge_routes, mark_shape
+from dicola.report.drawing import RADIUS, drawn, edge_kind, mark_shape
 from dicola.report.labels import FONT_SIZE, in_natural_order, short_label
-from dicola.report.layout import BOX_HEIGHT, layout
 from dicola.report.routing import CORNER
 
 if TYPE_CHECKING:
@@ -29,18 +28,16 @@ _INK, _BOX, _LINE, _SEPARATOR, _LEAF = "#1c232d", "#f5f7fa", "#5b6675", "#b3541e
 def plot_pag(pag: PAG, ax: Axes | None = None) -> Axes:
     """The drawing of ``draw`` on axes; text and lines take the scale of the axes."""
     patches, path = _matplotlib("patches"), _matplotlib("path")
-    boxes = layout(pag)
-    edges = pag.reordered(in_natural_order(pag.names)).edges()
-    ways = edge_routes(edges, boxes)
+    boxes, ways = drawn(pag)
     far = np.array([(box.x + box.width / 2, box.y + box.height / 2) for box in boxes.values()]).reshape(-1, 2)
-    bends = np.array([way.middle for way in ways if way.bent]).reshape(-1, 2)
+    bends = np.array([way.middle for way in ways.values() if way.bent]).reshape(-1, 2)
     low = bends.min(axis=0, initial=0.0) - _MARGIN
     high = np.maximum(bends.max(axis=0, initial=0.0), far.max(axis=0, initial=1.0) + _MARGIN)
     ax = _axes(ax, *(high - low) / 100)
     ax.set(xlim=(low[0], high[0]), ylim=(high[1], low[1]), aspect="equal")
     ax.set_axis_off()
     unit = _points(ax, *(high - low))
-    for edge, way in zip(edges, ways, strict=True):
+    for edge, way in ways.items():
         colour = _EDGE_COLOURS[edge_kind(edge)]
         start, head = mark_shape(edge.mark_u, way.start, way.control)
         end, foot = mark_shape(edge.mark_v, way.end, way.control)
@@ -53,10 +50,9 @@ def plot_pag(pag: PAG, ax: Axes | None = None) -> Axes:
                 ax.add_patch(patches.Polygon(corners, color=colour, linewidth=0.6 * unit, joinstyle="round", zorder=2))
     rounded = patches.BoxStyle("Round", pad=0, rounding_size=CORNER)
     for name, box in boxes.items():
-        corner = (box.x - box.width / 2, box.y - BOX_HEIGHT / 2)
-        shape = patches.FancyBboxPatch(corner, box.width, box.height, boxstyle=rounded, facecolor=_BOX, edgecolor=_LINE)
-        shape.set(linewidth=1.2 * unit, zorder=3)
-        ax.add_patch(shape)
+        corner = (box.x - box.width / 2, box.y - box.height / 2)
+        shape = patches.FancyBboxPatch(corner, box.width, box.height, boxstyle=rounded, facecolor=_BOX, edgecolor=_LINE, zorder=3)
+        ax.add_patch(shape).set_linewidth(1.2 * unit)
         ax.text(box.x, box.y, _plain(short_label(name)), size=FONT_SIZE * unit, color=_INK, ha="center", va="center", zorder=4)
     return ax
 

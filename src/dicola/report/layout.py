@@ -22,13 +22,13 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 from dicola.graphs.marks import ARROW
 from dicola.graphs.pag import PAG
 from dicola.report.communities import MANY, communities
+from dicola.report.geometry import Array, Positions
 from dicola.report.labels import in_natural_order, short_label, text_width
 from dicola.report.packing import pack, spread
 from dicola.report.stress import layered_start, spectral_start, stress_layout
 from dicola.report.untangle import Sketch, sweeps_for, total_cost, untangled
 
-Array = NDArray[np.float64]
-Start = Callable[[Array, NDArray[np.int64]], Array]
+Start = Callable[[Array, Positions], Array]
 
 BOX_HEIGHT: Final = 28.0
 _PADDING: Final = 11.0
@@ -116,7 +116,7 @@ def _layout_by_community(marks: NDArray[np.int8], half: Array) -> Array:
     return np.asarray(places + centres[number], dtype=np.float64)
 
 
-def _graph_distances(marks: NDArray[np.int8], edges: NDArray[np.int64]) -> Array:
+def _graph_distances(marks: NDArray[np.int8], edges: Positions) -> Array:
     """Shortest paths; an edge is longer the more neighbours its ends have between them, which gives hubs and cliques room."""
     adjacent = marks != 0
     degree = adjacent.sum(axis=1)

@@ -63,8 +63,10 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
         _section("Conflicts", _list(found.conflicts_in_words())),
         _section("Data and settings", _facts(_flat(found.settings))),
         '<div class="stack">',
-        _section("Tests by phase", _counts(found.tests)),
-        _timing(found.seconds),
+        _section("Tests by phase", _by_phase("Tests", {phase: _plain(count) for phase, count in found.tests.items()})),
+        "<!-- timing:begin -->",
+        _section("Seconds", _by_phase("Seconds", {phase: f"{value:.3f}" for phase, value in found.seconds.items()})),
+        "<!-- timing:end -->",
         _section("Decomposition", _facts({"leaves": tree.n_leaves, "largest leaf": tree.largest_leaf, "depth": tree.depth})),
         "</div>",
         "</div>",
@@ -146,22 +148,13 @@ def _edges(edges: Sequence[Edge]) -> str:
     return _section("Edges", _table(("Edge", "In words"), rows), still=True)
 
 
-def _counts(tests: Mapping[str, int]) -> str:
-    return _table(("Phase", "Tests"), [(_phase(phase), _plain(count)) for phase, count in tests.items()], numeric=(1,))
+def _by_phase(unit: str, told: Mapping[str, str]) -> str:
+    rows = [(f"<strong>{phase}</strong>" if phase == "total" else escaped(phase), number) for phase, number in told.items()]
+    return _table(("Phase", unit), rows, numeric=(1,))
 
 
 def _facts(facts: Mapping[str, object]) -> str:
     return _table(("Name", "Value"), [(escaped(str(name).replace("_", " ")), _plain(value)) for name, value in facts.items()])
-
-
-def _timing(seconds: Mapping[str, float]) -> str:
-    rows = [(_phase(phase), f"{value:.3f}") for phase, value in seconds.items()]
-    table = _table(("Phase", "Seconds"), rows, numeric=(1,))
-    return f"<!-- timing:begin -->\n{_section('Seconds', table)}\n<!-- timing:end -->"
-
-
-def _phase(name: str) -> str:
-    return f"<strong>{escaped(name)}</strong>" if name == "total" else escaped(name)
 
 
 def _section(heading: str, body: str, still: bool = False) -> str:

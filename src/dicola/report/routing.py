@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dicola.report.geometry import meets_box
+from dicola.report.geometry import Array, meets_box
 from dicola.report.layout import Box
-
-Array = NDArray[np.float64]
 
 CORNER: Final = 8.0  # radius of a box's corners
 _CLEARANCE: Final = 4.0

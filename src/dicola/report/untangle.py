@@ -13,11 +13,8 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dicola.report.geometry import Array, Point, crosses, meets_box
-
-Pairs = NDArray[np.int64]
+from dicola.report.geometry import Array, Point, Positions, crosses, meets_box
 
 _CROSSING: Final = 1.0
 _BEHIND: Final = 1.8
@@ -35,8 +32,8 @@ class Sketch:
     """One component on its way to a drawing: half sizes of boxes, edges, arrows (upper, lower), wished edge length by axis."""
 
     half: Array
-    edges: Pairs
-    arrows: Pairs
+    edges: Positions
+    arrows: Positions
     unit: tuple[float, float]
 
     @cached_property
@@ -52,13 +49,13 @@ class Sketch:
 class _Neighbourhood:
     """The neighbours of a vertex; whether each should lie below it (1), above it (-1) or anywhere (0); their further neighbours."""
 
-    others: Pairs
+    others: Positions
     falls: Array
-    fan_at: Pairs  # rows of ``others``, once for each further neighbour of that neighbour
-    fan_to: Pairs
+    fan_at: Positions  # rows of ``others``, once for each further neighbour of that neighbour
+    fan_to: Positions
 
     @classmethod
-    def of(cls, v: int, others: Sequence[Pairs], falls: Array) -> _Neighbourhood:
+    def of(cls, v: int, others: Sequence[Positions], falls: Array) -> _Neighbourhood:
         fan = [(i, t) for i, w in enumerate(others[v].tolist()) for t in others[w].tolist() if t != v]
         at, to = np.array(fan, dtype=np.int64).reshape(-1, 2).T
         return cls(others[v], falls[others[v]], at, to)
