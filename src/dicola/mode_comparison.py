@@ -158,8 +158,7 @@ def compare_modes(
 def _fit(ci: CITest, mode: str, score: GaussianBIC, seed: int) -> ModeFit:
     found = discover(ci, mode=mode, seed=seed)
     mag = nearby_mag(found.pag.reordered(ci.labels))
-    implied, rejected = _rejected(ci, mag)
-    return ModeFit(mode, found, score.mag(mag), implied, rejected)
+    return ModeFit(mode, found, score.mag(mag), *_rejected(ci, mag))
 
 
 def _rejected(ci: CITest, mag: MAG) -> tuple[int, int]:

@@ -25,16 +25,14 @@ def demo(
     """Simulate the MILDEW network with three hidden variables, learn its PAG, and compare with the truth."""
     from dicola import metrics, simulate
     from dicola.ci.fisher_z import FisherZ
-    from dicola.pipeline.discover import run
     from dicola.pipeline.plan import Plan
 
-    results = Output(out, json, quiet)
+    results = Output(out=out, json=json, quiet=quiet)
     results.check_folder()
     dag = simulate.network("mildew")
     latents = simulate.hide(dag, 3, seed, pool="root")
     table = simulate.linear_gaussian(dag, samples, seed).drop(columns=list(latents))
-    with results.progress() as progress:
-        found = run(FisherZ(table, alpha=0.01), Plan(learner="fci"), progress)
+    found = results.learned(FisherZ(table, alpha=0.01), Plan(learner="fci"))
     scores = metrics.compare(found.pag, dag.true_pag(latents))
     f1 = {"skeleton": scores.skeleton.f1, "marks": scores.marks.f1}
     facts = {"latents": latents, "against_truth": {f"{part}_f1": round(value, 3) for part, value in f1.items()}}

@@ -6,7 +6,8 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,9 +17,11 @@ from dicola.cli.option_names import in_options
 from dicola.cli.settings_file import write_settings
 
 if TYPE_CHECKING:
+    from dicola.ci.base import CITest
     from dicola.discovery import Discovery
     from dicola.local_discovery import LocalDiscovery
     from dicola.pipeline.discover import Progress
+    from dicola.pipeline.plan import Plan
 
 _PHASES = {"decompose": "Decomposing", "leaves": "Learning leaves", "orient": "Orienting"}
 
@@ -31,7 +34,8 @@ def show(facts: Any, text: str, as_json: bool, quiet: bool = False) -> None:
         typer.echo(text)
 
 
-class Output(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Output:
     """Where results go, and how they are shown."""
 
     out: options.Out = None
@@ -45,8 +49,15 @@ class Output(NamedTuple):
         if self.out is not None:
             writable_folder(self.out)
 
+    def learned(self, ci: CITest, plan: Plan) -> Discovery:
+        """What a plan finds, with a progress bar where a person watches."""
+        from dicola.pipeline.discover import run
+
+        with self._progress() as progress:
+            return run(ci, plan, progress)
+
     @contextmanager
-    def progress(self) -> Iterator[Progress | None]:
+    def _progress(self) -> Iterator[Progress | None]:
         """A progress bar with the time left on a terminal's standard error; ``None`` in a pipe, or if only the result is to be shown.
 
         How far a decomposition will go is not known beforehand, so its bar counts and gives no time.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,7 +22,8 @@ EXAMPLES = (
 )
 
 
-class Draw(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Draw:
     """What is to be drawn."""
 
     latents: Annotated[int, typer.Option("--latents", help="How many variables to hide.")]

@@ -104,10 +104,10 @@ def explain(found: Discovery, u: object, v: object) -> Explanation:
         return Explanation(x, y, None, words, (), separation, (), ())
     edge = joined[0]
     ends = (_end(found, edge.v, edge.u, edge.mark_v, edge.mark_u), _end(found, edge.u, edge.v, edge.mark_u, edge.mark_v))
-    place = {name: i for i, name in enumerate(found.skeleton.labels)}
-    leaves = found.skeleton.sets.leaves_with(place[x], place[y])
-    here = [c for c in found.conflicts if {c.other, c.at} == {place[x], place[y]}]
-    disputes = tuple(conflicts_in_words(here, found.skeleton.labels))
+    labels = found.skeleton.labels
+    at_x, at_y = labels.index(x), labels.index(y)
+    leaves = found.skeleton.sets.leaves_with(at_x, at_y)
+    disputes = tuple(conflicts_in_words([c for c in found.conflicts if {c.other, c.at} == {at_x, at_y}], labels))
     return Explanation(edge.u, edge.v, str(edge), edge_in_words(edge), ends, None, leaves, disputes)
 
 
@@ -123,18 +123,18 @@ def conflicts_in_words(conflicts: Sequence[Conflict], name: Sequence[str]) -> li
 
 def separation_of(found: Discovery, x: str, y: str) -> Separation | None:
     """The separating set of two named variables and where it was found; ``None`` if unknown."""
-    place = {name: i for i, name in enumerate(found.skeleton.labels)}
-    z = found.skeleton.sets.get(place[x], place[y])
+    labels, sets = found.skeleton.labels, found.skeleton.sets
+    pair = labels.index(x), labels.index(y)
+    z = sets.get(*pair)
     if z is None:
         return None
-    where = found.skeleton.sets.provenance(place[x], place[y]) or "Found in the run; the place is not on record."
-    return Separation((x, y), tuple(found.skeleton.labels[v] for v in z), where)
+    where = sets.provenance(*pair) or "Found in the run; the place is not on record."
+    return Separation((x, y), tuple(labels[v] for v in z), where)
 
 
 def _end(found: Discovery, at: str, other: str, mark: Mark, mark_other: Mark) -> End:
     labels = found.skeleton.labels
-    place = {name: i for i, name in enumerate(labels)}
-    reason = found.reasons.get((place[other], place[at]))
+    reason = found.reasons.get((labels.index(other), labels.index(at)))
     meaning = MEANINGS[mark, mark_other].format(at=at, other=other)
     if reason is None:
         return End(at, _MARK_NAMES[mark], meaning, None, (), UNDECIDED if mark is Mark.CIRCLE else NO_REASON, None)

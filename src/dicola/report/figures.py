@@ -153,8 +153,7 @@ def _order(pag: PAG, order: Sequence[str] | None, groups: Mapping[str, Sequence[
     if order is not None:
         return [str(name) for name in order]
     grouped = [str(name) for members in (groups or {}).values() for name in members]
-    for name in grouped:
-        pag.index(name)
+    pag.indices(grouped)  # refuses a name that is none of its vertices
     return [*grouped, *(name for name in in_natural_order(pag.names) if name not in set(grouped))]
 
 

@@ -102,10 +102,8 @@ def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of settings as lines of their own: ``learner: fci``, ``learner max_condition_size: …``."""
     flat: dict[str, Any] = {}
     for name, value in settings.items():
-        if isinstance(value, dict):
-            flat |= {name if key == "name" else f"{name} {key}": entry for key, entry in value.items()}
-        else:
-            flat[name] = value
+        parts = value if isinstance(value, dict) else {"name": value}
+        flat |= {name if key == "name" else f"{name} {key}": part for key, part in parts.items()}
     return flat
 
 
@@ -190,8 +188,7 @@ def _plain(value: object) -> str:
         return f"{value:,}".replace(",", "\u202f")
     if isinstance(value, Mapping):
         return "; ".join(f"{escaped(name)}: {_plain(part)}" for name, part in value.items()) or "none"
-    if isinstance(value, AbstractSet):
-        return ", ".join(sorted(_plain(part) for part in value)) or "none"
-    if isinstance(value, list | tuple):
-        return ", ".join(_plain(part) for part in value) or "none"
+    if isinstance(value, list | tuple | AbstractSet):
+        parts = map(_plain, value)
+        return ", ".join(sorted(parts) if isinstance(value, AbstractSet) else parts) or "none"
     return escaped(value)
