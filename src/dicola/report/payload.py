@@ -51,6 +51,7 @@ def _facts(found: Discovery) -> dict[str, Any]:
     groups = [group for group in communities(adjacent) if is_foldable(group)] if len(pag) > MANY else []
     shift = bends([(edge.u, edge.v) for edge in edges], boxes)
     ends = [(place[edge.u], place[edge.v]) for edge in edges]
+    why = {end: [reason.rule, *reason.witness] for end, reason in found.reasons.items()}
     return {
         "about": _about(found.settings),
         "care": [*found.warnings, *(["The graph is not a legal PAG."] if not found.legality.legal else [])],
@@ -58,7 +59,7 @@ def _facts(found: Discovery) -> dict[str, Any]:
         "shown": [short_label(name) for name in labels],
         "boxes": [[boxes[name].x, boxes[name].y, boxes[name].width] for name in labels],
         "edges": [[*pair, int(edge.mark_u), int(edge.mark_v), bend] for pair, edge, bend in zip(ends, edges, shift, strict=True)],
-        "why": [[_reason(found, v, u), _reason(found, u, v)] for u, v in ends],
+        "why": [[why.get((v, u), 0), why.get((u, v), 0)] for u, v in ends],
         "conflicts": [[c.other, c.at, sentence] for c, sentence in zip(found.conflicts, found.conflicts_in_words(), strict=True)],
         "communities": groups,
         "folded": folded_at_start(groups, adjacent),
@@ -97,11 +98,6 @@ def _about(settings: Mapping[str, Any]) -> list[str]:
     return [str(word) for word in words if word]
 
 
-def _reason(found: Discovery, other: int, at: int) -> list[Any] | int:
-    reason = found.reasons.get((other, at))
-    return 0 if reason is None else [reason.rule, *reason.witness]
-
-
 def _node(node: object) -> list[Any] | int:
     """A leaf is 0; a branch its children, separator, the number of its smaller side, that side."""
     if not isinstance(node, Branch):
@@ -134,11 +130,11 @@ def _sets_by_leaf(nodes: Sequence[Mapping[str, Any]]) -> dict[str, list[list[int
             continue
         pairs = node["separating_sets"]
         if "blankets" in node:
-            pairs = list(RecordedSets.from_dict(node, node["variables"]).known(node["variables"]))
-        numbers += sum(2 + len(z) for _, _, z in pairs)
+            pairs = RecordedSets.from_dict(node, node["variables"]).known(node["variables"])
+        by_leaf[str(number)] = [[x, y, *z] for x, y, z in pairs]
+        numbers += sum(map(len, by_leaf[str(number)]))
         if numbers > _ROOM_FOR_SETS:
             return None
-        by_leaf[str(number)] = [[x, y, *z] for x, y, z in pairs]
     return by_leaf
 
 
