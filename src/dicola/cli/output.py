@@ -29,7 +29,8 @@ _PHASES = {"decompose": "Decomposing", "leaves": "Learning leaves", "orient": "O
 def show(facts: Any, text: str, as_json: bool, quiet: bool = False) -> None:
     """Print the facts as JSON, or else the text, unless nothing is to be said."""
     if as_json:
-        typer.echo(json.dumps(facts, ensure_ascii=False, default=repr))  # settings of a user's own learner may be anything
+        # Settings of a user's own learner may be anything.
+        typer.echo(json.dumps(facts, ensure_ascii=False, default=repr))
     elif not quiet:
         typer.echo(text)
 
@@ -58,9 +59,10 @@ class Output:
 
     @contextmanager
     def _progress(self) -> Iterator[Progress | None]:
-        """A progress bar with the time left on a terminal's standard error; ``None`` in a pipe, or if only the result is to be shown.
+        """A progress bar with the time left, on a terminal's standard error.
 
-        How far a decomposition will go is not known beforehand, so its bar counts and gives no time.
+        ``None`` in a pipe, or if only the result is to be shown. How far a decomposition will go is
+        not known beforehand, so its bar counts and gives no time.
         """
         if self.json or self.quiet or not sys.stderr.isatty():
             yield None
