@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from operator import index
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Tree
-from dicola.errors import DicolaError, InvalidData, counted
+from dicola.errors import DicolaError, InvalidData, Sentence, counted
 from dicola.files import write_texts
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Mark
@@ -136,19 +136,19 @@ class Discovery:
 
     def summary(self) -> str:
         """A few lines for a person."""
-        tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
-        mode, why = self.settings.get("mode", "exact"), self.settings.get("mode_chosen")
-        lines = [
-            f"{counted(len(self.pag), 'variable')}, {counted(self.pag.n_edges, 'edge')} ({self.pag.ends_in_words()})",
-            f"mode: {mode}" + (f", as {why}" if why else ""),
-            f"decomposition: {self.tree.in_words()}, depth {self.tree.depth}"
-            if self.tree.branches
-            else "decomposition: none, the learner ran on all variables at once",
-            f"tests: {self.tests['total']:,} ({tests})",
-        ]
-        if self.evaluations:
-            lines.append("score: " + ", ".join(f"{kind} {count:,}" for kind, count in self.evaluations.items()))
-        return "\n".join(lines)
+        why = self.settings.get("mode_chosen")
+        split = f"{self.tree.in_words()}, depth {self.tree.depth}"
+        return Sentence(
+            "{size} ({ends})\nmode: {mode}{why}\ndecomposition: {tree}\ntests: {total:,} ({tests}){score}",
+            size=f"{counted(len(self.pag), 'variable')}, {counted(self.pag.n_edges, 'edge')}",
+            ends=self.pag.ends_in_words(),
+            mode=self.settings.get("mode", "exact"),
+            why=Sentence(", as {why}", why=why) if why else "",
+            tree=split if self.tree.branches else "none, the learner ran on all variables at once",
+            total=self.tests["total"],
+            tests=", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total"),
+            score="\nscore: " + ", ".join(f"{kind} {count:,}" for kind, count in self.evaluations.items()) if self.evaluations else "",
+        )
 
     def report(self) -> str:
         """The one-file HTML report."""
@@ -212,12 +212,9 @@ class Discovery:
             **({"evaluations": self.evaluations} if self.evaluations else {}),
             **({} if self.score is None else {"score": self.score}),
             "settings": self.settings,
-            "warnings": list(self.warnings),
-            "conflicts": [
-                [c.rule, c.other, c.at, int(c.standing), int(c.wanted), list(c.witness), c.standing_rule, list(c.standing_witness)]
-                for c in self.conflicts
-            ],
-            "reasons": [[a, b, reason.rule, list(reason.witness)] for (a, b), reason in sorted(self.reasons.items())],
+            "warnings": self.warnings,
+            "conflicts": [astuple(conflict) for conflict in self.conflicts],
+            "reasons": [(*ends, *reason) for ends, reason in sorted(self.reasons.items())],
         }
 
     @classmethod
@@ -245,10 +242,8 @@ class Discovery:
         source = Path(folder)
         try:
             texts = {name: (source / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".json")}
-            facts, skeleton_facts = json.loads(texts["discovery.json"]), json.loads(texts["skeleton.json"])
-            seconds = json.loads(texts["timing.json"])
-            pag = native.from_json(texts["pag.json"])
-            skeleton, tree = _skeleton_from_dict(skeleton_facts, pag.names)
+            facts, pag = json.loads(texts["discovery.json"]), native.from_json(texts["pag.json"])
+            skeleton, tree = _skeleton_from_dict(json.loads(texts["skeleton.json"]), pag.names)
             if "sha256" in facts and facts["sha256"] != _digests(pag, texts["skeleton.json"]):
                 raise InvalidData(
                     f"the files in {str(folder)!r} were not written together: pag.json, skeleton.json and discovery.json are of different "
@@ -265,7 +260,7 @@ class Discovery:
                     Conflict(r, o, a, Mark(s), Mark(w), tuple(z), sr, tuple(sz)) for r, o, a, s, w, z, sr, sz in facts["conflicts"]
                 ),
                 reasons={(a, b): Reason(rule, tuple(witness)) for a, b, rule, witness in facts["reasons"]},
-                seconds=seconds,
+                seconds=json.loads(texts["timing.json"]),
                 evaluations=facts.get("evaluations", {}),
                 score=facts.get("score"),
             )

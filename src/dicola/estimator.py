@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -24,6 +24,7 @@ from dicola.learners.base import Learner
 from dicola.learners.registry import learner_named
 from dicola.pipeline.discover import Progress, run
 from dicola.pipeline.plan import Plan
+from dicola.registry import settings_of
 from dicola.score.gaussian_model import GaussianModel
 from dicola.tables.checks import check_gaps, check_numbers
 from dicola.tables.table import Table, as_table
@@ -35,6 +36,7 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
 """Settings with settings of their own, as in ``learner__max_condition_size``."""
 
 
+@dataclass(repr=False, eq=False)
 class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Learn a PAG from a table by divide and conquer.
 
@@ -77,57 +79,32 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     """
 
-    pag_: PAG
-    discovery_: Discovery
-    n_features_in_: int
-    feature_names_in_: NDArray[np.object_]
-
-    def __init__(
-        self,
-        learner: str | Learner | None = None,
-        ci_test: Recipe = "fisher_z",
-        alpha: float = 0.01,
-        n_jobs: int = 1,
-        *,
-        mode: str = "exact",
-        decompose: bool = True,
-        stop: str | None = None,
-        max_depth: int | None = None,
-        min_leaf_size: int | None = None,
-        max_nodes: int | None = None,
-        blankets: str | BlanketLearner = "total_conditioning",
-        uig_alpha: float | None = None,
-        uig: Literal["inherit", "relearn"] = "inherit",
-        leaf_start: Literal["auto", "uig", "complete"] = "auto",
-        colliders: str | None = None,
-        selection: bool = False,
-        max_path_length: int | None = None,
-        seed: int = 0,
-        legalize: bool = False,
-        knowledge: Knowledge | None = None,
-        workers: Literal["threads", "processes"] | None = None,
-    ) -> None:
-        self.learner = learner
-        self.ci_test = ci_test
-        self.alpha = alpha
-        self.n_jobs = n_jobs
-        self.mode = mode
-        self.decompose = decompose
-        self.stop = stop
-        self.max_depth = max_depth
-        self.min_leaf_size = min_leaf_size
-        self.max_nodes = max_nodes
-        self.blankets = blankets
-        self.uig_alpha = uig_alpha
-        self.uig = uig
-        self.leaf_start = leaf_start
-        self.colliders = colliders
-        self.selection = selection
-        self.max_path_length = max_path_length
-        self.seed = seed
-        self.legalize = legalize
-        self.knowledge = knowledge
-        self.workers = workers
+    learner: str | Learner | None = None
+    ci_test: Recipe = "fisher_z"
+    alpha: float = 0.01
+    n_jobs: int = 1
+    _: KW_ONLY
+    mode: str = "exact"
+    decompose: bool = True
+    stop: str | None = None
+    max_depth: int | None = None
+    min_leaf_size: int | None = None
+    max_nodes: int | None = None
+    blankets: str | BlanketLearner = "total_conditioning"
+    uig_alpha: float | None = None
+    uig: Literal["inherit", "relearn"] = "inherit"
+    leaf_start: Literal["auto", "uig", "complete"] = "auto"
+    colliders: str | None = None
+    selection: bool = False
+    max_path_length: int | None = None
+    seed: int = 0
+    legalize: bool = False
+    knowledge: Knowledge | None = None
+    workers: Literal["threads", "processes"] | None = None
+    pag_: PAG = field(init=False)
+    discovery_: Discovery = field(init=False)
+    n_features_in_: int = field(init=False)
+    feature_names_in_: NDArray[np.object_] = field(init=False)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Self:
@@ -222,8 +199,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             )
         # Columns go by position, since one of the two tables may have no names.
         seen_as = dict(zip(self.pag_.names, table.names, strict=True))
-        place = {label: i for i, label in enumerate(table.labels)}
-        columns = [place[seen_as[name]] for name in self._gaussian.graph.names]
+        columns = [table.labels.index(seen_as[name]) for name in self._gaussian.graph.names]
         rows = table.values[:, columns]  # noqa: PD011
         return float(self._gaussian.log_density(rows).mean())
 
@@ -239,7 +215,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """
         settings: dict[str, Any] = super().get_params(deep=False)
         if deep:
-            settings |= {f"{name}__{own}": value for name in _PARTS for own, value in _settings_of(settings[name]).items()}
+            settings |= {f"{name}__{own}": value for name in _PARTS for own, value in settings_of(settings[name]).items()}
         return settings
 
     def set_params(self, **settings: Any) -> Self:
@@ -283,16 +259,9 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return shown
 
 
-def _settings_of(part: Any) -> dict[str, Any]:
-    """The settings of a learner or blanket learner; a name has none."""
-    if not is_dataclass(part) or isinstance(part, type):
-        return {}
-    return {each.name: getattr(part, each.name) for each in fields(part) if each.init}
-
-
 def _with_setting(part: Any, name: str, value: Any) -> Any:
     """A copy of a learner or blanket learner with one setting changed, such as ``learner__x``."""
-    known, own = _settings_of(part), name.partition("__")[2]
+    known, own = settings_of(part), name.partition("__")[2]
     if own not in known:
         raise InvalidSetting(f"{name!r} is not a setting of DiCoLa: {type(part).__name__} has {', '.join(known) or 'none'}.")
     return replace(part, **{own: value})

@@ -116,11 +116,8 @@ class LocalDiscovery:
             "format": "dicola.local",
             "version": 1,
             "target": self.target,
-            "causes": list(self.causes),
-            "effects": list(self.effects),
-            "siblings": list(self.siblings),
-            "undetermined": list(self.undetermined),
-            "edges": [_described(edge) for edge in self.edges],
+            **{kind: list(getattr(self, kind)) for kind in ("causes", "effects", "siblings", "undetermined")},
+            "edges": [edge_facts(edge) for edge in self.edges],
             "visited": list(self.visited),
             "n_variables": self.n_variables,
             "separating_sets": [[x, y, list(z)] for (x, y), z in self.separating_sets.items()],
@@ -154,16 +151,11 @@ class LocalDiscovery:
             The folder cannot be written.
 
         """
-        return write_texts(
-            folder,
-            {
-                "pag.csv": native.to_csv(self.pag),
-                "pag.json": native.to_json(self.pag),
-                "local.json": self.to_json(),
-                "timing.json": json.dumps({"total": self.seconds}) + "\n",
-            },
-        )
+        graph = {"pag.csv": native.to_csv(self.pag), "pag.json": native.to_json(self.pag)}
+        facts = {"local.json": self.to_json(), "timing.json": json.dumps({"total": self.seconds}) + "\n"}
+        return write_texts(folder, graph | facts)
 
 
-def _described(edge: Edge) -> dict[str, str]:
+def edge_facts(edge: Edge) -> dict[str, str]:
+    """An edge as plain values for JSON."""
     return {"u": edge.u, "v": edge.v, "mark_u": edge.mark_u.name.lower(), "mark_v": edge.mark_v.name.lower()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from dicola.ci.base import CITest
@@ -12,6 +13,8 @@ from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting, NeedsData, counted
 from dicola.graphs.bits import members
 from dicola.graphs.mag import MAG
+from dicola.graphs.marks import Mark
+from dicola.graphs.pag import PAG
 from dicola.metrics import Comparison, compare
 from dicola.pipeline.discover import discover
 from dicola.pipeline.modes import mode_named
@@ -52,6 +55,10 @@ class ModeComparison:
                 raise InvalidSetting(f"{mode!r} is not among the modes compared: {', '.join(by_mode)}.")
         return compare(by_mode[one], by_mode[other])
 
+    def _agreements(self) -> dict[str, Comparison]:
+        pairs = combinations([fit.mode for fit in self.fits], 2)
+        return {f"{one} and {other}": self.agreement(one, other) for one, other in pairs}
+
     @property
     def agreed(self) -> tuple[str, ...]:
         """The edges that every mode found with the same marks, as they print."""
@@ -62,33 +69,23 @@ class ModeComparison:
         best = min(fit.score for fit in self.fits)
         heads = ("mode", "edges", "arrowheads", "tails", "circles", "legal", "score above best", "independences rejected")
         rows = [heads, *(self._row(fit, best) for fit in self.fits)]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
-        lines = [
-            "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
-            for row in rows
-        ]
+        first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+        lines = ["  ".join([row[0].ljust(first), *map(str.rjust, row[1:], others)]) for row in rows]
         lines += ["", f"At the level {self.alpha:g} about {100 * self.alpha:g} of 100 independences that hold are rejected by chance."]
         lines += ["", "agreement of edges / of marks (F1)"]
-        modes = [fit.mode for fit in self.fits]
-        for i, one in enumerate(modes):
-            for other in modes[i + 1 :]:
-                near = self.agreement(one, other)
-                lines.append(f"{one} and {other}: {near.skeleton.f1:.3f} / {near.marks.f1:.3f}")
+        lines += [f"{pair}: {near.skeleton.f1:.3f} / {near.marks.f1:.3f}" for pair, near in self._agreements().items()]
         return "\n".join([*lines, "", f"{counted(len(self.agreed), 'edge has', 'edges have')} the same marks in every mode."])
 
     def _row(self, fit: ModeFit, best: float) -> tuple[str, ...]:
-        facts = _counts(fit.found)
-        share = f"{fit.rejected} of {fit.implied}"
-        legal = "yes" if fit.found.legality else "no"
-        return (fit.mode, *map(str, facts.values()), legal, f"{fit.score - best:.1f}", share)
+        legal, share = "yes" if fit.found.legality else "no", f"{fit.rejected} of {fit.implied}"
+        return (fit.mode, *map(str, _counts(fit.found.pag).values()), legal, f"{fit.score - best:.1f}", share)
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
-        modes = [fit.mode for fit in self.fits]
         return {
             "modes": {
                 fit.mode: {
-                    **_counts(fit.found),
+                    **_counts(fit.found.pag),
                     "legal": fit.found.legality.legal,
                     "score": fit.score,
                     "implied_independences": fit.implied,
@@ -99,9 +96,7 @@ class ModeComparison:
                 for fit in self.fits
             },
             "alpha": self.alpha,
-            "agreement": {
-                f"{one} and {other}": self.agreement(one, other).to_dict() for i, one in enumerate(modes) for other in modes[i + 1 :]
-            },
+            "agreement": {pair: near.to_dict() for pair, near in self._agreements().items()},
             "agreed": list(self.agreed),
         }
 
@@ -163,21 +158,17 @@ def compare_modes(
 def _fit(ci: CITest, mode: str, score: GaussianBIC, seed: int) -> ModeFit:
     found = discover(ci, mode=mode, seed=seed)
     mag = nearby_mag(found.pag.reordered(ci.labels))
-    implied, rejected = _rejected(ci, mag)
-    return ModeFit(mode, found, score.mag(mag), implied, rejected)
+    return ModeFit(mode, found, score.mag(mag), *_rejected(ci, mag))
 
 
 def _rejected(ci: CITest, mag: MAG) -> tuple[int, int]:
     """How many of the independences that the MAG implies between pairs, given their ancestors, were asked about, and how many fell."""
-    apart = [(a, b) for a in range(len(mag)) for b in range(a + 1, len(mag)) if b not in mag.around[a]]
+    apart = [(a, b) for a, b in combinations(range(len(mag)), 2) if b not in mag.around[a]]
     asked = apart[:: -(-len(apart) // _ASKED) or 1]
     fallen = sum(not ci.verdict(a, b, tuple(members(mag.canonical_separator(a, b)))).independent for a, b in asked)
     return len(asked), fallen
 
 
-def _counts(found: Discovery) -> dict[str, int]:
-    pag = found.pag
-    return {
-        "edges": pag.n_edges,
-        **{f"{name}s": int((pag.marks == code).sum()) for name, code in (("arrowhead", 2), ("tail", 3), ("circle", 1))},
-    }
+def _counts(pag: PAG) -> dict[str, int]:
+    ends = {"arrowheads": Mark.ARROW, "tails": Mark.TAIL, "circles": Mark.CIRCLE}
+    return {"edges": pag.n_edges, **{name: pag.count(mark) for name, mark in ends.items()}}

@@ -6,7 +6,6 @@ are made from the entries.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from inspect import Parameter, getdoc, signature
 from typing import Any, TypeVar
@@ -18,7 +17,7 @@ FACTS = ("title", "reference", "assumes", "needs", "guarantee", "complete", "kin
 """What an entry may tell of itself, in the order in which it is shown."""
 
 
-class Registry(Mapping[str, type[T]]):
+class Registry(dict[str, type[T]]):
     """Classes by name.
 
     Parameters
@@ -31,8 +30,8 @@ class Registry(Mapping[str, type[T]]):
     """
 
     def __init__(self, kind: str, *entries: type[T]) -> None:
+        super().__init__()
         self.kind = kind
-        self._entries: dict[str, type[T]] = {}
         for entry in entries:
             self.add(entry)
 
@@ -41,21 +40,12 @@ class Registry(Mapping[str, type[T]]):
         name = getattr(entry, "name", None)
         if not isinstance(name, str) or not name:
             raise InvalidSetting(f"{entry.__name__} needs a class attribute name, a short text by which users choose this {self.kind}.")
-        self._entries[name] = entry
+        self[name] = entry
         return entry
 
     def remove(self, name: str) -> None:
         """Take an entry out again."""
-        del self._entries[name]
-
-    def __getitem__(self, name: str) -> type[T]:
-        return self._entries[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
+        del self[name]
 
     def find(self, name: object) -> type[T] | None:
         """The entry of that name, or of that class name; capitals, and hyphens for underscores, do not matter."""
@@ -71,25 +61,17 @@ class Registry(Mapping[str, type[T]]):
 
     def facts(self) -> list[dict[str, Any]]:
         """Every entry as plain values, for lists and tables."""
-        return [
-            {
-                "name": name,
-                **{fact: value for fact in FACTS if (value := _fact(entry, fact)) is not None},
-                "settings": default_settings(entry),
-            }
-            for name, entry in self.items()
-        ]
+        return [{"name": name, **_facts(entry), "settings": default_settings(entry)} for name, entry in self.items()]
 
 
 def _plain(name: str) -> str:
     return name.lower().replace("-", "_")
 
 
-def _fact(entry: type, fact: str) -> Any:
-    value = getattr(entry, fact, None)
-    if value is None and fact == "title":
-        return (getdoc(entry) or entry.__name__).splitlines()[0]
-    return list(value) if isinstance(value, tuple) else value
+def _facts(entry: type) -> dict[str, Any]:
+    told = {fact: getattr(entry, fact, None) for fact in FACTS}
+    told["title"] = told["title"] or (getdoc(entry) or entry.__name__).splitlines()[0]
+    return {fact: list(value) if isinstance(value, tuple) else value for fact, value in told.items() if value is not None}
 
 
 def default_settings(entry: type) -> dict[str, Any]:
@@ -100,6 +82,11 @@ def default_settings(entry: type) -> dict[str, Any]:
     return {each.name: each.default for each in parameters if each.default is not Parameter.empty}
 
 
+def settings_of(part: Any) -> dict[str, Any]:
+    """The settings of a learner or the like; a name or a class has none."""
+    return {each.name: getattr(part, each.name) for each in fields(part)} if is_dataclass(part) and not isinstance(part, type) else {}
+
+
 def described(part: Any) -> dict[str, Any]:
     """A learner or the like by its name and its settings."""
-    return {"name": part.name, **({each.name: getattr(part, each.name) for each in fields(part)} if is_dataclass(part) else {})}
+    return {"name": part.name, **settings_of(part)}

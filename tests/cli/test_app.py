@@ -14,22 +14,24 @@ from typer.testing import CliRunner
 from dicola import FisherZ
 from dicola.blankets.registry import BLANKETS
 from dicola.ci.registry import TESTS
-from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, modes, oracle, paper, report, simulate, tests
+from dicola.cli import compare, convert, demo, explain, fit, modes, oracle, paper, report, simulate
 from dicola.cli.app import app
 from dicola.learners.registry import ALL
 
-MODULES = (demo, fit, simulate, oracle, compare, explain, report, convert, modes, learners, tests, blankets, paper)
+EXAMPLES = {
+    module.__name__.rsplit(".", 1)[-1]: module.EXAMPLES
+    for module in (demo, fit, simulate, oracle, compare, explain, report, convert, modes, paper)
+} | {name: (f"dicola {name}", f"dicola {name} --json") for name in ("learners", "tests", "blankets")}
 COMMAND = [sys.executable, "-c", "from dicola.cli.app import main; main()"]
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
-def test_help_shows_examples_and_they_run(module, small, tmp_path, monkeypatch):
-    name = module.__name__.rsplit(".", 1)[-1]
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_help_shows_examples_and_they_run(name, small, tmp_path, monkeypatch):
     shown = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "200"}).output
     for path in small.iterdir():
         (tmp_path / path.name).symlink_to(path)
     monkeypatch.chdir(tmp_path)
-    for example in module.EXAMPLES:
+    for example in EXAMPLES[name]:
         assert example in shown
         command = example.partition(" > ")[0].replace("--out results", "--out mine")
         for shown_name, name_here in (("L1", "X1"), ("L2", "X2"), ("Smoking", "X1"), ("Cancer", "X2")):

@@ -126,6 +126,11 @@ def test_a_note_names_options(small):
     assert "note: sets of neighbours were tried up to 0 variables only (--max-condition-size).\n" in text
 
 
+def test_the_reason_for_a_mode_names_options(small):
+    text = run("fit", small / "table.csv", "--mode", "auto", "--learner", "rfci").stdout
+    assert "mode: exact, as --learner rfci was chosen, which goes with the paper's method\n" in text
+
+
 def test_a_run_needs_no_scikit_learn(small):
     program = "import sys; from dicola.cli.app import app; app(sys.argv[1:], standalone_mode=False); sys.exit('sklearn' in sys.modules)"
     for command in (["fit", str(small / "table.csv"), "--quiet"], ["oracle", str(small / "dag.csv"), "--quiet"]):

@@ -9,7 +9,7 @@ from dicola import DAG, FCI, RFCI, DicolaError, Discovery, FisherZ, InvalidGraph
 from dicola.graphs.marks import Mark
 from dicola.orient.partial import Conflict
 from dicola.report.explain import separation_of
-from dicola.report.rule_text import RULES, rule_in_words
+from dicola.report.rule_text import OTHER_RULE, RULES
 
 
 @pytest.fixture(scope="module")
@@ -82,13 +82,13 @@ def test_unknown_names_and_a_name_given_twice_are_refused_in_a_sentence(found) -
 def test_every_rule_fills_its_sentence_and_says_whom_a_set_keeps_apart(rule) -> None:
     witness = [f"V{i}" for i in range(6)]
     told = RULES[rule]
-    text = rule_in_words(rule, witness)
+    text = told.in_words(witness)
     assert "{" not in text and all(witness[place] in text for place in told.roles.values())
     assert told.apart is None or set(told.apart) <= set(told.roles)
 
 
 def test_a_rule_without_a_wording_still_names_its_vertices() -> None:
-    assert rule_in_words("R99", ["A", "B{c}"]) == "This rule applied to A, B{c}."
+    assert OTHER_RULE.in_words(["A", "B{c}"]) == "This rule applied to A, B{c}."
 
 
 def test_no_separation_is_told_of_neighbours(found) -> None:

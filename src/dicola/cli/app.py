@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from dicola.cli import blankets, compare, convert, demo, explain, fit, learners, modes, oracle, paper, report, simulate, tests
+from dicola.cli import compare, convert, demo, explain, fit, listing, modes, oracle, paper, report, simulate
 from dicola.cli.option_names import in_options
 from dicola.cli.options import FLAG, epilog
 from dicola.cli.plan_options import with_names
@@ -55,18 +55,10 @@ def _add(command: Callable[..., None], examples: tuple[str, ...]) -> None:
     app.command(command.__name__, cls=_Command, epilog=epilog(examples))(command)
 
 
-_add(demo.demo, demo.EXAMPLES)
-_add(fit.fit, fit.EXAMPLES)
-_add(simulate.simulate, simulate.EXAMPLES)
-_add(oracle.oracle, oracle.EXAMPLES)
-_add(compare.compare, compare.EXAMPLES)
-_add(explain.explain, explain.EXAMPLES)
-_add(report.report, report.EXAMPLES)
-_add(convert.convert, convert.EXAMPLES)
-_add(modes.modes, modes.EXAMPLES)
-_add(learners.learners, learners.EXAMPLES)
-_add(tests.tests, tests.EXAMPLES)
-_add(blankets.blankets, blankets.EXAMPLES)
+for module in (demo, fit, simulate, oracle, compare, explain, report, convert, modes):
+    _add(getattr(module, module.__name__.rpartition(".")[2]), module.EXAMPLES)
+for command in (listing.learners, listing.tests, listing.blankets):
+    _add(command, (f"dicola {command.__name__}", f"dicola {command.__name__} --json"))
 app.add_typer(paper.app)
 
 

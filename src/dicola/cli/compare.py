@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dicola.cli import options
+from dicola.cli.output import show
 
 EXAMPLES = ("dicola compare results/pag.csv simulated/true_pag.csv", "dicola compare results simulated/true_pag.csv --json")
 
@@ -24,9 +25,4 @@ def compare(
     from dicola.graphs.formats.registry import read
 
     scores = metrics.compare(read(found), read(truth))
-    if json:
-        from json import dumps
-
-        typer.echo(dumps(scores.to_dict(), ensure_ascii=False))
-    else:
-        typer.echo(str(scores))
+    show(scores.to_dict(), str(scores), json)

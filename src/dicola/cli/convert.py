@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dicola.cli import options
+from dicola.cli.output import show
 from dicola.errors import counted
 
 EXAMPLES = ("dicola convert results/pag.json pag.graphml", "dicola convert results pag.csv --to edges")
@@ -32,10 +33,6 @@ def convert(
     graph = registry.read(source, from_)
     chosen = registry.named(to) if to is not None else registry.for_ending(target)
     registry.write(graph, target, chosen.name)
-    if json:
-        from json import dumps
-
-        facts = {"nodes": len(graph), "edges": graph.n_edges, "format": chosen.name, "written_to": str(target)}
-        typer.echo(dumps(facts, ensure_ascii=False))
-    elif not quiet:
-        typer.echo(f"{counted(len(graph), 'node')} and {counted(graph.n_edges, 'edge')} written to {target} ({chosen.title})")
+    facts = {"nodes": len(graph), "edges": graph.n_edges, "format": chosen.name, "written_to": str(target)}
+    text = f"{counted(len(graph), 'node')} and {counted(graph.n_edges, 'edge')} written to {target} ({chosen.title})"
+    show(facts, text, json, quiet)

@@ -25,20 +25,16 @@ def demo(
     """Simulate the MILDEW network with three hidden variables, learn its PAG, and compare with the truth."""
     from dicola import metrics, simulate
     from dicola.ci.fisher_z import FisherZ
-    from dicola.pipeline.discover import run
     from dicola.pipeline.plan import Plan
 
-    results = Output(out, json, quiet)
+    results = Output(out=out, json=json, quiet=quiet)
     results.check_folder()
     dag = simulate.network("mildew")
     latents = simulate.hide(dag, 3, seed, pool="root")
     table = simulate.linear_gaussian(dag, samples, seed).drop(columns=list(latents))
-    with results.progress() as progress:
-        found = run(FisherZ(table, alpha=0.01), Plan(learner="fci"), progress)
+    found = results.learned(FisherZ(table, alpha=0.01), Plan(learner="fci"))
     scores = metrics.compare(found.pag, dag.true_pag(latents))
-    against_truth = {"skeleton_f1": round(scores.skeleton.f1, 3), "marks_f1": round(scores.marks.f1, 3)}
-    words = f"skeleton F1 {scores.skeleton.f1:.3f}, marks F1 {scores.marks.f1:.3f}"
-    more = (
-        {"latents": list(latents), "against_truth": against_truth} if json else {"hidden": ", ".join(latents), "against the truth": words}
-    )
-    results.deliver(ctx, found, more=more)
+    f1 = {"skeleton": scores.skeleton.f1, "marks": scores.marks.f1}
+    facts = {"latents": latents, "against_truth": {f"{part}_f1": round(value, 3) for part, value in f1.items()}}
+    words = {"hidden": ", ".join(latents), "against the truth": ", ".join(f"{part} F1 {value:.3f}" for part, value in f1.items())}
+    results.deliver(ctx, found, more=facts if json else words)

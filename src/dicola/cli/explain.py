@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dicola.cli import options
+from dicola.cli.output import show
 
 EXAMPLES = ("dicola explain results Smoking Cancer", "dicola explain results Smoking Cancer --json")
 
@@ -22,9 +23,4 @@ def explain(
     from dicola.discovery import Discovery
 
     explanation = Discovery.read(folder).explain(a, b)
-    if json:
-        from json import dumps
-
-        typer.echo(dumps(explanation.to_dict(), ensure_ascii=False))
-    else:
-        typer.echo(str(explanation))
+    show(explanation.to_dict(), str(explanation), json)

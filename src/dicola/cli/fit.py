@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,7 @@ import typer
 from dicola.cli import options, settings_file
 from dicola.cli.grouped import grouped
 from dicola.cli.option_names import option_name
-from dicola.cli.output import Output, Results
+from dicola.cli.output import Results
 from dicola.cli.plan_options import plan_of, settings_of_a_run
 from dicola.errors import InvalidSetting
 
@@ -56,22 +57,12 @@ def fit(
     from dicola.tables.reading import read_table
 
     results.check_folder()
-    learn = _whole_graph(typed, results) if target is None else _surroundings(ctx, target, typed)
+    learn: Callable[[CITest], Discovery | LocalDiscovery] = (
+        partial(results.learned, plan=plan_of(typed)) if target is None else _surroundings(ctx, target, typed)
+    )
     table = read_table(data, header=header)
     found = learn(test_on(typed["ci_test"], table, typed["alpha"]))
     results.deliver(ctx, found, lambda: settings_file.about(data, table))
-
-
-def _whole_graph(typed: Mapping[str, Any], results: Output) -> Callable[[CITest], Discovery]:
-    from dicola.pipeline.discover import run
-
-    plan = plan_of(typed)
-
-    def learn(ci: CITest) -> Discovery:
-        with results.progress() as progress:
-            return run(ci, plan, progress)
-
-    return learn
 
 
 def _surroundings(ctx: typer.Context, target: str, typed: Mapping[str, Any]) -> Callable[[CITest], LocalDiscovery]:
@@ -82,4 +73,4 @@ def _surroundings(ctx: typer.Context, target: str, typed: Mapping[str, Any]) -> 
     for name in typed:
         if name not in ("ci_test", "alpha", *own) and getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE":
             raise InvalidSetting(f"{option_name(name)} is for learning the whole graph; leave it out, or leave out --target.")
-    return lambda ci: local(ci, target, **{name: typed[name] for name in own})
+    return partial(local, target=target, **{name: typed[name] for name in own})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from inspect import Parameter, Signature, signature
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,8 @@ class Group:
 
     @classmethod
     def of(cls, kind: type) -> Group:
-        """One option per field of a named tuple, whose annotations are those of options."""
-        defaults = getattr(kind, "_field_defaults", {})
-        types = get_type_hints(kind, include_extras=True)
-        return cls(tuple(option(name, types[name], defaults.get(name, Parameter.empty)) for name in types), kind)
+        """One option per field of a dataclass, whose annotations are those of options."""
+        return cls(tuple(signature(kind, eval_str=True).parameters.values()), kind)
 
 
 def option(name: str, annotation: Any, default: Any = Parameter.empty) -> Parameter:

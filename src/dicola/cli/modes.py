@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from json import dumps
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from dicola.cli import options
 from dicola.cli.listing import show_choices
+from dicola.cli.output import show
 
 EXAMPLES = ("dicola modes", "dicola modes table.csv", "dicola modes table.csv --mode exact --mode fast --json")
 
@@ -31,18 +31,12 @@ def modes(
     from dicola.pipeline.modes import MODES
 
     if data is None:
-        known = [
-            {"name": each.name, "title": each.title, "guarantee": each.guarantee, "data": _needs(each.needs_data)}
-            for each in MODES.values()
-        ]
-        show_choices("modes", known, as_json=json)
+        needs = {True: "needs linear Gaussian data", False: "works with every test, an oracle included"}
+        shown = ({"name": m.name, "title": m.title, "guarantee": m.guarantee, "data": needs[m.needs_data]} for m in MODES.values())
+        show_choices("modes", list(shown), json)
         return
     from dicola.mode_comparison import compare_modes
     from dicola.tables.reading import read_table
 
     compared = compare_modes(read_table(data, header=header), mode or ("exact", "fast", "balanced"), seed, alpha=alpha)
-    typer.echo(dumps(compared.to_dict(), ensure_ascii=False) if json else str(compared))
-
-
-def _needs(needs_data: bool) -> str:
-    return "needs linear Gaussian data" if needs_data else "works with every test, an oracle included"
+    show(compared.to_dict(), str(compared), json)

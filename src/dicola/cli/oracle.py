@@ -32,12 +32,9 @@ def oracle(
     """Learn the PAG of a known DAG with perfect independence answers: the most that any number of rows could tell."""
     from dicola.ci.oracle import Oracle
     from dicola.graphs.formats.native import read_dag, read_lines
-    from dicola.pipeline.discover import run
 
     results.check_folder()
     plan = plan_of(typed)
     hidden = [*(latent or ()), *(read_lines(latents_file) if latents_file else ())]
     graph = read_dag(dag, read_lines(nodes) if nodes else None)
-    with results.progress() as progress:
-        found = run(Oracle(graph, hidden), plan, progress)
-    results.deliver(ctx, found)
+    results.deliver(ctx, results.learned(Oracle(graph, hidden), plan))

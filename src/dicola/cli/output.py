@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,14 +17,26 @@ from dicola.cli.option_names import in_options
 from dicola.cli.settings_file import write_settings
 
 if TYPE_CHECKING:
+    from dicola.ci.base import CITest
     from dicola.discovery import Discovery
     from dicola.local_discovery import LocalDiscovery
     from dicola.pipeline.discover import Progress
+    from dicola.pipeline.plan import Plan
 
 _PHASES = {"decompose": "Decomposing", "leaves": "Learning leaves", "orient": "Orienting"}
 
 
-class Output(NamedTuple):
+def show(facts: Any, text: str, as_json: bool, quiet: bool = False) -> None:
+    """Print the facts as JSON, or else the text, unless nothing is to be said."""
+    if as_json:
+        # Settings of a user's own learner may be anything.
+        typer.echo(json.dumps(facts, ensure_ascii=False, default=repr))
+    elif not quiet:
+        typer.echo(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
     """Where results go, and how they are shown."""
 
     out: options.Out = None
@@ -37,9 +50,41 @@ class Output(NamedTuple):
         if self.out is not None:
             writable_folder(self.out)
 
-    def progress(self) -> AbstractContextManager[Progress | None]:
-        """A progress bar, unless nothing is to be shown but the result."""
-        return _progress_bar(self.json or self.quiet)
+    def learned(self, ci: CITest, plan: Plan) -> Discovery:
+        """What a plan finds, with a progress bar where a person watches."""
+        from dicola.pipeline.discover import run
+
+        with self._progress() as progress:
+            return run(ci, plan, progress)
+
+    @contextmanager
+    def _progress(self) -> Iterator[Progress | None]:
+        """A progress bar with the time left, on a terminal's standard error.
+
+        ``None`` in a pipe, or if only the result is to be shown. How far a decomposition will go is
+        not known beforehand, so its bar counts and gives no time.
+        """
+        if self.json or self.quiet or not sys.stderr.isatty():
+            yield None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+            tasks: dict[str, TaskID] = {}
+            start = bar.add_task("Starting; the first run after an installation compiles", total=None)
+
+            def advance(phase: str, done: int, total: int) -> None:
+                if phase not in tasks:
+                    bar.update(start, visible=False)
+                    for earlier in tasks.values():
+                        bar.update(earlier, total=bar.tasks[earlier].completed)
+                    tasks[phase] = bar.add_task(_PHASES.get(phase, phase), total=None if phase == "decompose" else total)
+                bar.update(tasks[phase], completed=done)
+
+            yield advance
 
     def deliver(
         self, ctx: typer.Context, found: Discovery | LocalDiscovery, about: Callable[[], str] = str, more: dict[str, Any] | None = None
@@ -53,77 +98,38 @@ class Output(NamedTuple):
             write_settings(ctx, self.out, about())
         if self.json:
             where = {"written_to": None if self.out is None else str(self.out)}
-            typer.echo(json.dumps(_facts(found) | where | (more or {}), ensure_ascii=False))
+            show(_facts(found) | where | (more or {}), "", as_json=True)
         elif not self.quiet:
-            notes = [f"note: {in_options(warning)}" for warning in found.warnings]
-            facts = [f"{key}: {value}" for key, value in (more or {}).items()]
-            typer.echo("\n".join([*_lines(found), *notes, *facts, *self._where(found)]))
-
-    def _where(self, found: Discovery | LocalDiscovery) -> list[str]:
-        if self.out is None:
-            return []
-        page = self.out / "report.html"
-        return [f"written to {self.out}; open {page} in a browser" if hasattr(found, "report") else f"written to {self.out}"]
+            typer.echo("\n".join([*_lines(found), *(f"{key}: {value}" for key, value in (more or {}).items())]))
+            if self.out is not None:
+                page = f"; open {self.out / 'report.html'} in a browser" if hasattr(found, "report") else ""
+                typer.echo(f"written to {self.out}{page}")
 
 
 Results = Annotated[Output, Group.of(Output)]
 
 
-@contextmanager
-def _progress_bar(quiet: bool) -> Iterator[Progress | None]:
-    """A progress bar with the time left on a terminal's standard error; ``None`` in a pipe or when quiet.
-
-    How far a decomposition will go is not known beforehand, so its bar counts and gives no time.
-    """
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        tasks: dict[str, TaskID] = {}
-        start = bar.add_task("Starting; the first run after an installation compiles", total=None)
-
-        def advance(phase: str, done: int, total: int) -> None:
-            if phase not in tasks:
-                bar.update(start, visible=False)
-                for earlier in tasks.values():
-                    bar.update(earlier, total=bar.tasks[earlier].completed)
-                tasks[phase] = bar.add_task(_PHASES.get(phase, phase), total=None if phase == "decompose" else total)
-            bar.update(tasks[phase], completed=done)
-
-        yield advance
-
-
 def _lines(found: Discovery | LocalDiscovery) -> list[str]:
-    """The edges or sentences, and a summary."""
-    from dicola.local_discovery import LocalDiscovery
-
-    if isinstance(found, LocalDiscovery):
-        return [str(found), "", found.summary()]
-    lines = [str(found.pag) or "(no edges)", "", found.summary()]
+    """The edges or sentences, a summary and notes."""
+    notes = [f"note: {in_options(warning)}" for warning in found.warnings]
+    if not hasattr(found, "legality"):
+        return [str(found), "", found.summary(), *notes]
     if not found.legality:
-        lines.append("note: no class of MAGs has exactly these marks (not a legal PAG), as often with finite samples; see --legalize.")
-    return lines
+        notes.insert(0, "note: no class of MAGs has exactly these marks (not a legal PAG), as often with finite samples; see --legalize.")
+    return [str(found.pag) or "(no edges)", "", in_options(found.summary()), *notes]
 
 
 def _facts(found: Discovery | LocalDiscovery) -> dict[str, Any]:
-    from dicola.local_discovery import LocalDiscovery
+    from dicola.local_discovery import LocalDiscovery, edge_facts
 
     if isinstance(found, LocalDiscovery):
         return found.to_dict() | {"seconds": found.seconds}
     return {
-        "nodes": list(found.pag.names),
-        "edges": [{"u": e.u, "v": e.v, "mark_u": e.mark_u.name.lower(), "mark_v": e.mark_v.name.lower()} for e in found.pag.edges()],
-        "tests": found.tests,
-        "evaluations": found.evaluations,
-        "score": found.score,
-        "seconds": found.seconds,
-        "tree": {"n_leaves": found.tree.n_leaves, "largest_leaf": found.tree.largest_leaf, "depth": found.tree.depth},
+        "nodes": found.pag.names,
+        "edges": [edge_facts(edge) for edge in found.pag.edges()],
+        **{name: getattr(found, name) for name in ("tests", "evaluations", "score", "seconds")},
+        "tree": {name: getattr(found.tree, name) for name in ("n_leaves", "largest_leaf", "depth")},
         "settings": found.settings,
-        "warnings": list(found.warnings),
+        "warnings": found.warnings,
         "legal": found.legality.legal,
     }

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dicola.cli import options
+from dicola.cli.output import show
 
 EXAMPLES = ("dicola report results", "dicola report results --out for_a_colleague.html")
 
@@ -24,9 +25,4 @@ def report(
 
     target = folder / "report.html" if out is None else out
     write_texts(target.parent, {target.name: Discovery.read(folder).report()})
-    if json:
-        from json import dumps
-
-        typer.echo(dumps({"written_to": str(target)}, ensure_ascii=False))
-    elif not quiet:
-        typer.echo(f"written to {target}")
+    show({"written_to": str(target)}, f"written to {target}", json, quiet)

@@ -75,12 +75,8 @@ def _seen_from(folder: Path, file: Path) -> str:
 
 def _options(ctx: typer.Context) -> dict[str, Any]:
     """The options of the command by their long names without dashes in front."""
-    named = {}
-    for parameter in ctx.command.params:
-        longest = max(parameter.opts, key=len)
-        if longest.startswith("--") and parameter.name != "help":
-            named[longest.removeprefix("--")] = parameter
-    return named
+    named = {max(parameter.opts, key=len): parameter for parameter in ctx.command.params if parameter.name != "help"}
+    return {name.removeprefix("--"): parameter for name, parameter in named.items() if name.startswith("--")}
 
 
 def _files(ctx: typer.Context) -> set[str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dicola.cli import options, settings_file
 from dicola.cli.grouped import Group, grouped
+from dicola.cli.output import show
 from dicola.errors import InvalidSetting, counted
 
 if TYPE_CHECKING:
@@ -20,7 +22,8 @@ EXAMPLES = (
 )
 
 
-class Draw(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Draw:
     """What is to be drawn."""
 
     latents: Annotated[int, typer.Option("--latents", help="How many variables to hide.")]
@@ -87,12 +90,9 @@ def simulate(
         },
     )
     settings_file.write_settings(ctx, out)
-    if json:
-        from json import dumps
-
-        facts = {"rows": draw.samples, "observed": len(truth), "latents": list(hidden), "true_edges": truth.n_edges, "written_to": str(out)}
-        typer.echo(dumps(facts, ensure_ascii=False))
-    elif not quiet:
-        size = f"{counted(draw.samples, 'row')} of {counted(len(truth), 'observed variable')}"
-        typer.echo(f"{size}; hidden: {', '.join(hidden) or 'none'}")
-        typer.echo(f"the true PAG has {counted(truth.n_edges, 'edge')}; written to {out}")
+    facts = {"rows": draw.samples, "observed": len(truth), "latents": hidden, "true_edges": truth.n_edges, "written_to": str(out)}
+    text = (
+        f"{counted(draw.samples, 'row')} of {counted(len(truth), 'observed variable')}; hidden: {', '.join(hidden) or 'none'}\n"
+        f"the true PAG has {counted(truth.n_edges, 'edge')}; written to {out}"
+    )
+    show(facts, text, json, quiet)

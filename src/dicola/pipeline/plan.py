@@ -88,7 +88,8 @@ class Plan(Settings):
         scored = MODES[SCORED]
         taken = next((name for name in scored.settings if self._contradicts(name, scored)), None)
         if taken is not None:
-            return EXACT, f"{_shown(taken, getattr(self, taken))} was chosen, which goes with the paper's method"
+            chosen = _shown(taken, getattr(self, taken))
+            return EXACT, Sentence("{chosen} was chosen, which goes with the paper's method", chosen=chosen)
         doubt = doubt_about_scoring(ci)
         if doubt is not None:
             return EXACT, doubt

@@ -39,7 +39,7 @@ def drawing_for_notebook(pag: PAG) -> str | None:
 def pag_card(pag: PAG) -> str | None:
     """The drawing in the colours of the notebook, or ``None`` where it would be too large."""
     picture = drawing_for_notebook(pag)
-    return None if picture is None else _framed(_stage(picture))
+    return None if picture is None else _framed("", picture)
 
 
 def card(found: Discovery) -> str:
@@ -54,17 +54,14 @@ def card(found: Discovery) -> str:
     if picture is None:
         lines.append("Too large to draw here: <code>write(folder)</code> makes a report to explore.")
     text = "".join(f'<div style="margin:2px 0">{line}</div>' for line in lines)
-    return _framed(text + ("" if picture is None else _stage(picture)))
+    return _framed(text, picture)
 
 
-def _framed(content: str) -> str:
+def _framed(text: str, picture: str | None) -> str:
     style = f"max-width:1000px;font:14px/1.5 system-ui,sans-serif;{_INK}"
-    return f'<div class="dicola-card" style="{style}"><style>{_theme()}</style>{content}</div>'
-
-
-def _stage(picture: str) -> str:
-    style = "overflow:auto;width:fit-content;max-width:100%;max-height:640px;margin-top:8px;border-radius:8px"
-    return f'<div style="{style}">{picture}</div>'
+    stage = "overflow:auto;width:fit-content;max-width:100%;max-height:640px;margin-top:8px;border-radius:8px"
+    shown = "" if picture is None else f'<div style="{stage}">{picture}</div>'
+    return f'<div class="dicola-card" style="{style}"><style>{_theme()}</style>{text}{shown}</div>'
 
 
 @cache

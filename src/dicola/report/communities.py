@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-Truths = NDArray[np.bool_]
+from dicola.report.geometry import Truths
 
 MANY: Final = 120  # vertices up to which a drawing needs no communities
 _FOLDABLE: Final = 4  # fewer members are not worth a box of their own
@@ -33,22 +31,15 @@ def communities(adjacent: Truths) -> list[list[int]]:
         number = {group: i for i, group in enumerate(dict.fromkeys(moved))}
         group_of = [number[moved[group]] for group in group_of]
         links = _between_groups(links, [number[group] for group in moved])
-    parts = []
-    for group in sorted(set(group_of)):
-        members = np.array([v for v, own in enumerate(group_of) if own == group])
-        _, part = connected_components(csr_matrix(adjacent[np.ix_(members, members)]), directed=False)
-        parts += [members[part == p].tolist() for p in sorted(set(part.tolist()))]
-    return sorted(parts)
+    within = adjacent & np.equal.outer(group_of, group_of)
+    n_parts, part = connected_components(within, directed=False)
+    return sorted(np.nonzero(part == p)[0].tolist() for p in range(n_parts))
 
 
 def folded_at_start(groups: Sequence[Sequence[int]], adjacent: Truths) -> list[int]:
     """Which groups a large drawing first shows as one box: the densest, until one look can take in the rest."""
-
-    def density(number: int) -> float:
-        members = np.array(groups[number])
-        return float(adjacent[np.ix_(members, members)].sum()) / len(members)
-
-    large = sorted((i for i, members in enumerate(groups) if len(members) >= _FOLDABLE), key=lambda i: (-density(i), i))
+    density = [adjacent[np.ix_(members, members)].sum() / len(members) for members in groups]
+    large = sorted((i for i, members in enumerate(groups) if is_foldable(members)), key=lambda i: (-density[i], i))
     shown, folded = len(adjacent), []
     for number in large:
         if shown <= _ROOM:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dicola.errors import counted
 from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import PAG, edge_in_words
+from dicola.report.geometry import Array
 from dicola.report.labels import FONT_SIZE, escaped, in_natural_order, short_label
 from dicola.report.layout import Box, layout
 from dicola.report.routing import CORNER, Route, routes
-
-Array = NDArray[np.float64]
 
 _MARGIN: Final = 24.0
 RADIUS: Final = 4.2  # of an open circle
@@ -38,20 +36,18 @@ def draw(pag: PAG) -> str:
     >>> draw(PAG.from_text("A o-> B")).count('class="circle"')
     1
     """
-    boxes = layout(pag)
-    edges = pag.reordered(in_natural_order(pag.names)).edges()
-    ways = edge_routes(edges, boxes)
-    left, top, width, height = _view(boxes, ways)
-    view = " ".join(_number(value) for value in (left, top, width, height))
+    boxes, ways = drawn(pag)
+    left, top, width, height = map(_number, _view(boxes, ways.values()))
+    described = f"{counted(len(pag), 'variable')}, {counted(pag.n_edges, 'edge')}. Edge ends: {pag.ends_in_words()}."
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="pag" role="img" viewBox="{view}" '
-        f'width="{_number(width)}" height="{_number(height)}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="pag" role="img" viewBox="{left} {top} {width} {height}" '
+        f'width="{width}" height="{height}">',
         "<title>Partial ancestral graph</title>",
-        f"<desc>{_description(pag)}</desc>",
+        f"<desc>{described}</desc>",
         f"<style>{drawing_style()}</style>",
-        f'<rect class="ground" x="{_number(left)}" y="{_number(top)}" width="{_number(width)}" height="{_number(height)}"/>',
+        f'<rect class="ground" x="{left}" y="{top}" width="{width}" height="{height}"/>',
         '<g class="edges">',
-        *(_edge(edge, way) for edge, way in zip(edges, ways, strict=True)),
+        *(_edge(edge, way) for edge, way in ways.items()),
         "</g>",
         '<g class="nodes">',
         *(_node(name, box) for name, box in boxes.items()),
@@ -61,23 +57,28 @@ def draw(pag: PAG) -> str:
     return "\n".join(parts) + "\n"
 
 
-def edge_routes(edges: Sequence[Edge], boxes: Mapping[str, Box]) -> list[Route]:
-    """The way of each edge from border to border, or from the middle of a circle that touches the border."""
+def drawn(pag: PAG) -> tuple[Mapping[str, Box], dict[Edge, Route]]:
+    """The boxes, and the way of each edge from border to border, or from the middle of a circle that touches the border."""
+    boxes, edges = layout(pag), pag.reordered(in_natural_order(pag.names)).edges()
     room = [[RADIUS + 0.8 if mark is Mark.CIRCLE else 0.0 for mark in (edge.mark_u, edge.mark_v)] for edge in edges]
-    return routes([(edge.u, edge.v) for edge in edges], boxes, np.array(room).reshape(-1, 2))
+    ways = routes([(edge.u, edge.v) for edge in edges], boxes, np.array(room).reshape(-1, 2))
+    return boxes, dict(zip(edges, ways, strict=True))
 
 
 def drawing_style() -> str:
     """The text of the drawing's style element."""
-    return "\n" + files("dicola.report").joinpath("drawing.css").read_text(encoding="utf-8")
+    return "\n" + resource("drawing.css")
+
+
+def resource(name: str) -> str:
+    """A file that lies beside this one."""
+    return files("dicola.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def draw_key(edge: Edge) -> str:
     """The sign of an edge alone, for a legend inside a page that holds a drawing (its style is shared)."""
-    left, right = (
-        np.array([2.0 + RADIUS * (edge.mark_u is Mark.CIRCLE), 9.0]),
-        np.array([62.0 - RADIUS * (edge.mark_v is Mark.CIRCLE), 9.0]),
-    )
+    left = np.array([2.0 + RADIUS * (edge.mark_u is Mark.CIRCLE), 9.0])
+    right = np.array([62.0 - RADIUS * (edge.mark_v is Mark.CIRCLE), 9.0])
     way = Route(left, (left + right) / 2, right, bent=False)
     return f'<svg class="pag key" width="64" height="18" viewBox="0 0 64 18" aria-hidden="true">{_edge(edge, way, titled=False)}</svg>'
 
@@ -101,11 +102,9 @@ def _edge(edge: Edge, way: Route, titled: bool = True) -> str:
     start, mark_start = _mark(edge.mark_u, way.start, way.control)
     end, mark_end = _mark(edge.mark_v, way.end, way.control)
     line = f"M{_point(start)}Q{_point(way.control)} {_point(end)}" if way.bent else f"M{_point(start)}L{_point(end)}"
-    shape = f'<path class="line" d="{line}"/>{mark_start}{mark_end}'
-    if not titled:
-        return f'<g class="edge {edge_kind(edge)}">{shape}</g>'
-    title = f"<title>{escaped(edge)}\n{escaped(edge_in_words(edge))}</title>"
-    return f'<g class="edge {edge_kind(edge)}" data-u="{escaped(edge.u)}" data-v="{escaped(edge.v)}">{title}{shape}</g>'
+    ends = f' data-u="{escaped(edge.u)}" data-v="{escaped(edge.v)}"' if titled else ""
+    title = f"<title>{escaped(edge)}\n{escaped(edge_in_words(edge))}</title>" if titled else ""
+    return f'<g class="edge {edge_kind(edge)}"{ends}>{title}<path class="line" d="{line}"/>{mark_start}{mark_end}</g>'
 
 
 def _mark(mark: Mark, tip: Array, towards: Array) -> tuple[Array, str]:
@@ -132,16 +131,12 @@ def mark_shape(mark: Mark, tip: Array, towards: Array) -> tuple[Array, list[Arra
     return tip, []
 
 
-def _view(boxes: Mapping[str, Box], ways: list[Route]) -> tuple[float, float, float, float]:
+def _view(boxes: Mapping[str, Box], ways: Iterable[Route]) -> Array:
+    """Left, top, width and height of the drawing."""
     corners = [(box.x + sign * box.width / 2, box.y + sign * box.height / 2) for box in boxes.values() for sign in (-1, 1)]
-    bends = [tuple(((way.start + way.end) / 4 + way.control / 2).tolist()) for way in ways if way.bent]
-    points = np.array([*corners, *bends, (0.0, 0.0)] if not corners else [*corners, *bends], dtype=np.float64)
+    points = np.array([*(corners or [(0.0, 0.0)]), *(way.middle for way in ways if way.bent)])
     low, high = points.min(axis=0) - _MARGIN, points.max(axis=0) + _MARGIN
-    return float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1])
-
-
-def _description(pag: PAG) -> str:
-    return f"{counted(len(pag), 'variable')}, {counted(pag.n_edges, 'edge')}. Edge ends: {pag.ends_in_words()}."
+    return np.concatenate([low, high - low])
 
 
 def _number(value: float) -> str:
@@ -150,4 +145,4 @@ def _number(value: float) -> str:
 
 
 def _point(point: Array) -> str:
-    return f"{_number(float(point[0]))},{_number(float(point[1]))}"
+    return ",".join(map(_number, point))

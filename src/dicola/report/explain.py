@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dicola.errors import InvalidGraph
-from dicola.graphs.marks import Edge, Mark
-from dicola.graphs.pag import edge_in_words
+from dicola.graphs.marks import Mark
+from dicola.graphs.pag import PAG, edge_in_words
 from dicola.orient.partial import Conflict
-from dicola.report.rule_text import MEANINGS, NO_REASON, UNDECIDED, apart_for, rule_in_words, rules_of
+from dicola.report.rule_text import MEANINGS, NO_REASON, OTHER_RULE, UNDECIDED, rules_of
 
 if TYPE_CHECKING:
     from dicola.discovery import Discovery
@@ -95,18 +97,18 @@ def explain(found: Discovery, u: object, v: object) -> Explanation:
     if a == b:
         raise InvalidGraph(f"{str(u)!r} was named twice; an explanation is about two different variables.")
     x, y = found.pag.names[a], found.pag.names[b]
-    if not found.pag.marks[a, b]:
+    joined = PAG(found.pag.marks[np.ix_([a, b], [a, b])], (x, y)).edges()
+    if not joined:
         separation = separation_of(found, x, y)
         words = f"{x} and {y} are not adjacent." if separation is None else str(separation)
         return Explanation(x, y, None, words, (), separation, (), ())
-    edge = _reading(Edge(x, y, Mark(int(found.pag.marks[b, a])), Mark(int(found.pag.marks[a, b]))))
+    edge = joined[0]
     ends = (_end(found, edge.v, edge.u, edge.mark_v, edge.mark_u), _end(found, edge.u, edge.v, edge.mark_u, edge.mark_v))
-    place = {name: i for i, name in enumerate(found.skeleton.labels)}
-    leaves = found.skeleton.sets.leaves_with(place[x], place[y])
-    here = [c for c in found.conflicts if {c.other, c.at} == {place[x], place[y]}]
-    return Explanation(
-        edge.u, edge.v, str(edge), edge_in_words(edge), ends, None, leaves, tuple(conflicts_in_words(here, found.skeleton.labels))
-    )
+    labels = found.skeleton.labels
+    at_x, at_y = labels.index(x), labels.index(y)
+    leaves = found.skeleton.sets.leaves_with(at_x, at_y)
+    disputes = tuple(conflicts_in_words([c for c in found.conflicts if {c.other, c.at} == {at_x, at_y}], labels))
+    return Explanation(edge.u, edge.v, str(edge), edge_in_words(edge), ends, None, leaves, disputes)
 
 
 def conflicts_in_words(conflicts: Sequence[Conflict], name: Sequence[str]) -> list[str]:
@@ -121,31 +123,25 @@ def conflicts_in_words(conflicts: Sequence[Conflict], name: Sequence[str]) -> li
 
 def separation_of(found: Discovery, x: str, y: str) -> Separation | None:
     """The separating set of two named variables and where it was found; ``None`` if unknown."""
-    place = {name: i for i, name in enumerate(found.skeleton.labels)}
-    z = found.skeleton.sets.get(place[x], place[y])
+    labels, sets = found.skeleton.labels, found.skeleton.sets
+    pair = labels.index(x), labels.index(y)
+    z = sets.get(*pair)
     if z is None:
         return None
-    where = found.skeleton.sets.provenance(place[x], place[y]) or "Found in the run; the place is not on record."
-    return Separation((x, y), tuple(found.skeleton.labels[v] for v in z), where)
+    where = sets.provenance(*pair) or "Found in the run; the place is not on record."
+    return Separation((x, y), tuple(labels[v] for v in z), where)
 
 
 def _end(found: Discovery, at: str, other: str, mark: Mark, mark_other: Mark) -> End:
     labels = found.skeleton.labels
-    place = {name: i for i, name in enumerate(labels)}
-    reason = found.reasons.get((place[other], place[at]))
+    reason = found.reasons.get((labels.index(other), labels.index(at)))
     meaning = MEANINGS[mark, mark_other].format(at=at, other=other)
     if reason is None:
         return End(at, _MARK_NAMES[mark], meaning, None, (), UNDECIDED if mark is Mark.CIRCLE else NO_REASON, None)
-    witness, rules = tuple(labels[v] for v in reason.witness), rules_of(found.settings)
-    apart = apart_for(reason.rule, witness, rules)
+    witness, rule = tuple(labels[v] for v in reason.witness), rules_of(found.settings).get(reason.rule, OTHER_RULE)
+    apart = rule.pair(witness)
     separation = None if apart is None else separation_of(found, *apart)
-    return End(at, _MARK_NAMES[mark], meaning, reason.rule, witness, rule_in_words(reason.rule, witness, rules), separation)
-
-
-def _reading(edge: Edge) -> Edge:
-    """The edge written from tail over circle to arrowhead, as graphs print it."""
-    rank = {Mark.TAIL: 0, Mark.CIRCLE: 1, Mark.ARROW: 2}
-    return Edge(edge.v, edge.u, edge.mark_v, edge.mark_u) if rank[edge.mark_u] > rank[edge.mark_v] else edge
+    return End(at, _MARK_NAMES[mark], meaning, reason.rule, witness, rule.in_words(witness), separation)
 
 
 def _article(mark: Mark) -> str:

@@ -11,9 +11,8 @@ from dicola.decompose.tree import Branch, Tree
 from dicola.errors import InvalidGraph, MissingExtra
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.graphs.pag import PAG
-from dicola.report.drawing import RADIUS, edge_kind, edge_routes, mark_shape
+from dicola.report.drawing import RADIUS, drawn, edge_kind, mark_shape
 from dicola.report.labels import FONT_SIZE, in_natural_order, short_label
-from dicola.report.layout import BOX_HEIGHT, layout
 from dicola.report.routing import CORNER
 
 if TYPE_CHECKING:
@@ -29,19 +28,16 @@ _INK, _BOX, _LINE, _SEPARATOR, _LEAF = "#1c232d", "#f5f7fa", "#5b6675", "#b3541e
 def plot_pag(pag: PAG, ax: Axes | None = None) -> Axes:
     """The drawing of ``draw`` on axes; text and lines take the scale of the axes."""
     patches, path = _matplotlib("patches"), _matplotlib("path")
-    boxes = layout(pag)
-    edges = pag.reordered(in_natural_order(pag.names)).edges()
-    ways = edge_routes(edges, boxes)
-    right = max((box.x + box.width / 2 for box in boxes.values()), default=1.0) + _MARGIN
-    bottom = max((box.y + box.height / 2 for box in boxes.values()), default=1.0) + _MARGIN
-    bends = np.array([(way.start + way.end) / 4 + way.control / 2 for way in ways if way.bent]).reshape(-1, 2)
-    low = np.minimum(bends.min(axis=0, initial=0.0), 0.0) - _MARGIN
-    high = np.maximum(bends.max(axis=0, initial=0.0), [right, bottom])
-    ax = _axes(ax, (high[0] - low[0]) / 100, (high[1] - low[1]) / 100)
+    boxes, ways = drawn(pag)
+    far = np.array([(box.x + box.width / 2, box.y + box.height / 2) for box in boxes.values()]).reshape(-1, 2)
+    bends = np.array([way.middle for way in ways.values() if way.bent]).reshape(-1, 2)
+    low = bends.min(axis=0, initial=0.0) - _MARGIN
+    high = np.maximum(bends.max(axis=0, initial=0.0), far.max(axis=0, initial=1.0) + _MARGIN)
+    ax = _axes(ax, *(high - low) / 100)
     ax.set(xlim=(low[0], high[0]), ylim=(high[1], low[1]), aspect="equal")
     ax.set_axis_off()
-    unit = _points(ax, high[0] - low[0], high[1] - low[1])
-    for edge, way in zip(edges, ways, strict=True):
+    unit = _points(ax, *(high - low))
+    for edge, way in ways.items():
         colour = _EDGE_COLOURS[edge_kind(edge)]
         start, head = mark_shape(edge.mark_u, way.start, way.control)
         end, foot = mark_shape(edge.mark_v, way.end, way.control)
@@ -51,15 +47,12 @@ def plot_pag(pag: PAG, ax: Axes | None = None) -> Axes:
             if mark == CIRCLE:
                 ax.add_patch(patches.Circle(tip, RADIUS, facecolor="white", edgecolor=colour, linewidth=1.6 * unit, zorder=2))
             elif mark == ARROW:
-                ax.add_patch(
-                    patches.Polygon(corners, facecolor=colour, edgecolor=colour, linewidth=0.6 * unit, joinstyle="round", zorder=2)
-                )
+                ax.add_patch(patches.Polygon(corners, color=colour, linewidth=0.6 * unit, joinstyle="round", zorder=2))
     rounded = patches.BoxStyle("Round", pad=0, rounding_size=CORNER)
     for name, box in boxes.items():
-        corner = (box.x - box.width / 2, box.y - BOX_HEIGHT / 2)
-        shape = patches.FancyBboxPatch(corner, box.width, box.height, boxstyle=rounded, facecolor=_BOX, edgecolor=_LINE)
-        shape.set(linewidth=1.2 * unit, zorder=3)
-        ax.add_patch(shape)
+        corner = (box.x - box.width / 2, box.y - box.height / 2)
+        shape = patches.FancyBboxPatch(corner, box.width, box.height, boxstyle=rounded, facecolor=_BOX, edgecolor=_LINE, zorder=3)
+        ax.add_patch(shape).set_linewidth(1.2 * unit)
         ax.text(box.x, box.y, _plain(short_label(name)), size=FONT_SIZE * unit, color=_INK, ha="center", va="center", zorder=4)
     return ax
 
@@ -90,11 +83,10 @@ def plot_matrix(
         spine.set(color="#c9d1da", linewidth=0.8)
     start = 0
     for title, members in (groups or {}).items():
-        ax.add_patch(
-            patches.Rectangle((start, start), len(members), len(members), facecolor="none", edgecolor=_SEPARATOR, linewidth=1.2, zorder=4)
-        )
-        ax.text(n + 0.4, start + len(members) / 2, _plain(title), va="center", size=min(9.0, 0.8 * cell), color=_SEPARATOR)
-        start += len(members)
+        size = len(members)
+        ax.add_patch(patches.Rectangle((start, start), size, size, fill=False, edgecolor=_SEPARATOR, linewidth=1.2, zorder=4))
+        ax.text(n + 0.4, start + size / 2, _plain(title), va="center", size=min(9.0, 0.8 * cell), color=_SEPARATOR)
+        start += size
     return ax
 
 
@@ -108,16 +100,20 @@ def plot_tree(tree: Tree, ax: Axes | None = None, names: Sequence[str] | None = 
     size = float(np.clip(0.5 * min(_axes_size(ax)[0] / (width + 0.4), 24.0), 2.0, 9.0))
     for number, (x, y) in places.items():
         node = tree.nodes[number]
-        is_branch = isinstance(node, Branch)
         if isinstance(node, Branch):
             for child in (node.left, node.right):
                 to_x, to_y = places[child]
-                again = to_y != y + 1
-                ax.plot([x, to_x], [y, to_y], color=_LINE, linewidth=0.1 * size, linestyle=":" if again else "-", zorder=1)
+                style = "-" if to_y == y + 1 else ":"  # a node reached twice stands below one branch only
+                ax.plot([x, to_x], [y, to_y], color=_LINE, linewidth=0.1 * size, linestyle=style, zorder=1)
             if node.split.separator:
                 label = ax.text(x, y + 0.26, _separator(node, names), size=0.85 * size, color=_SEPARATOR, ha="center", va="top", zorder=3)
                 label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})
-        frame = {"boxstyle": "round,pad=0.35", "facecolor": _BOX if is_branch else _LEAF, "edgecolor": _LINE, "linewidth": 0.1 * size}
+        frame = {
+            "boxstyle": "round,pad=0.35",
+            "facecolor": _BOX if isinstance(node, Branch) else _LEAF,
+            "edgecolor": _LINE,
+            "linewidth": 0.1 * size,
+        }
         ax.text(x, y, str(len(node.variables)), size=size, color=_INK, ha="center", va="center", bbox=frame, zorder=2)
     return ax
 
@@ -157,8 +153,7 @@ def _order(pag: PAG, order: Sequence[str] | None, groups: Mapping[str, Sequence[
     if order is not None:
         return [str(name) for name in order]
     grouped = [str(name) for members in (groups or {}).values() for name in members]
-    for name in grouped:
-        pag.index(name)
+    pag.indices(grouped)  # refuses a name that is none of its vertices
     return [*grouped, *(name for name in in_natural_order(pag.names) if name not in set(grouped))]
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
+Positions = NDArray[np.int64]
 Point = tuple[Array, Array]
 
 _TOUCH = 1e-9

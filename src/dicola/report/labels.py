@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Sequence
 from html import escape
 from typing import Final
+
+from dicola.tables.names import name_order
 
 FONT_SIZE: Final = 13.0  # as drawing.css has it
 LONGEST_LABEL: Final = 24  # characters shown; the whole name stands in the tooltip
@@ -21,22 +23,13 @@ def escaped(text: object) -> str:
     return escape(_NOT_XML.sub("\ufffd", str(text)).replace("\r", " "), quote=True)
 
 
-def natural_key(name: str) -> tuple[tuple[object, ...], str]:
-    """Sort key that counts: V2 comes before V10. Distinct names never tie.
+def in_natural_order(names: Sequence[str]) -> list[str]:
+    """Names in the order in which drawings and tables list them: it counts.
 
-    >>> sorted(["V10", "V2", "V"], key=natural_key)
+    >>> in_natural_order(["V10", "V2", "V"])
     ['V', 'V2', 'V10']
     """
-    pieces: list[object] = list(re.split(r"([0-9]+)", name))
-    for i in range(1, len(pieces), 2):
-        digits = str(pieces[i]).lstrip("0")
-        pieces[i] = (len(digits), digits)  # the order of the numbers, however long they are
-    return tuple(pieces), name
-
-
-def in_natural_order(names: Iterable[str]) -> list[str]:
-    """Names in the order in which drawings and tables list them."""
-    return sorted(names, key=natural_key)
+    return [names[i] for i in name_order(names)]
 
 
 def short_label(name: str) -> str:

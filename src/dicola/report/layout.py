@@ -22,22 +22,19 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 from dicola.graphs.marks import ARROW
 from dicola.graphs.pag import PAG
 from dicola.report.communities import MANY, communities
+from dicola.report.geometry import Array, Positions
 from dicola.report.labels import in_natural_order, short_label, text_width
 from dicola.report.packing import pack, spread
 from dicola.report.stress import layered_start, spectral_start, stress_layout
 from dicola.report.untangle import Sketch, sweeps_for, total_cost, untangled
 
-Array = NDArray[np.float64]
-Start = Callable[[Array, NDArray[np.int64]], Array]
+Start = Callable[[Array, Positions], Array]
 
 BOX_HEIGHT: Final = 28.0
 _PADDING: Final = 11.0
 _NARROWEST: Final = 40.0
 _EDGE: Final = 98.0  # wished length of a vertical edge, centre to centre
-_STARTS: Final[tuple[tuple[Start, float], ...]] = (
-    (spectral_start, 0.6),
-    (layered_start, 2.0),
-)  # with the weight of the wish that arrows fall
+_STARTS: Final[tuple[tuple[Start, float], ...]] = ((spectral_start, 0.6), (layered_start, 2.0))  # and how much arrows wish to fall
 _HASTY_SWEEPS: Final = 6  # for one community among many: bounds the time on large graphs
 _TIGHT: Final = np.array([0.8, 0.5])  # wished distance of two communities by axis, in the distance at which their boxes surely part
 _LANE: Final = 60.0  # space between two communities
@@ -63,8 +60,8 @@ def layout(pag: PAG) -> Mapping[str, Box]:
     names = in_natural_order(pag.names)
     half = 0.5 * np.array([box_size(name) for name in names], dtype=np.float64).reshape(-1, 2)
     marks = pag.reordered(names).marks
-    _, component = connected_components(csr_matrix(marks != 0), directed=False)
-    groups = [np.nonzero(component == c)[0] for c in sorted(set(component.tolist()))]
+    n_components, component = connected_components(csr_matrix(marks != 0), directed=False)
+    groups = [np.nonzero(component == c)[0] for c in range(n_components)]
     joined = sorted((group for group in groups if len(group) > 1), key=lambda group: (-len(group), int(group[0])))
     alone = [int(group[0]) for group in groups if len(group) == 1]
 
@@ -74,12 +71,8 @@ def layout(pag: PAG) -> Mapping[str, Box]:
         places[group] = arrange(marks[np.ix_(group, group)], half[group])
     places = pack(places, half, joined, alone)
     corner = (places - half).min(axis=0) if len(names) else np.zeros(2)
-    placed = np.round(places - corner, 1)
-    boxes = {
-        name: Box(float(x), float(y), float(2 * w), float(2 * h))
-        for name, (x, y), (w, h) in zip(names, placed.tolist(), half.tolist(), strict=True)
-    }
-    return MappingProxyType(boxes)
+    rows = np.column_stack([np.round(places - corner, 1), 2 * half]).tolist()
+    return MappingProxyType({name: Box(*row) for name, row in zip(names, rows, strict=True)})
 
 
 def box_size(name: str) -> tuple[float, float]:
@@ -123,7 +116,7 @@ def _layout_by_community(marks: NDArray[np.int8], half: Array) -> Array:
     return np.asarray(places + centres[number], dtype=np.float64)
 
 
-def _graph_distances(marks: NDArray[np.int8], edges: NDArray[np.int64]) -> Array:
+def _graph_distances(marks: NDArray[np.int8], edges: Positions) -> Array:
     """Shortest paths; an edge is longer the more neighbours its ends have between them, which gives hubs and cliques room."""
     adjacent = marks != 0
     degree = adjacent.sum(axis=1)

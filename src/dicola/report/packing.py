@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-Array = NDArray[np.float64]
-Vertices = NDArray[np.int64]
+from dicola.report.geometry import Array, Positions
 
 MARGIN: Final = np.array([14.0, 16.0])  # least space between two boxes, by axis
 _BETWEEN: Final = 46.0  # space between two components
@@ -20,8 +18,6 @@ _ASPECT: Final = 1.5  # width over height of the whole drawing, roughly
 def spread(half: Array, positions: Array) -> Array:
     """Push overlapping boxes apart along the axis that needs less, until every pair has its margin."""
     places = positions.copy()
-    if len(places) < 2:
-        return places
     farthest = float(np.hypot(*(2 * half.max(axis=0) + MARGIN)))
     while True:
         for _ in range(60):
@@ -40,7 +36,7 @@ def spread(half: Array, positions: Array) -> Array:
         places *= 1.06  # too dense to settle: a little more room, and again
 
 
-def pack(places: Array, half: Array, joined: Sequence[Vertices], alone: Sequence[int]) -> Array:
+def pack(places: Array, half: Array, joined: Sequence[Positions], alone: Sequence[int]) -> Array:
     """Components on shelves in the given order, then the isolated vertices in rows."""
     packed = places.copy()
     corners = [(places[group] - half[group]).min(axis=0) for group in joined]

@@ -12,14 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from hashlib import sha256
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from dicola._version import __version__
 from dicola.errors import counted
 from dicola.graphs.marks import Edge, Mark
-from dicola.graphs.pag import PAG, edge_in_words
-from dicola.report.drawing import draw, draw_key, drawing_style
+from dicola.graphs.pag import edge_in_words
+from dicola.report.drawing import draw, draw_key, drawing_style, resource
 from dicola.report.labels import escaped, in_natural_order
 from dicola.report.payload import payload
 
@@ -36,9 +35,10 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
 
     ``table`` is that of ``dicola.edge_table``, where there is one; its evidence is shown per edge.
     """
+    tree = found.tree
     title = f"PAG of {counted(len(found.pag), 'variable')}"
     edges = found.pag.reordered(in_natural_order(found.pag.names)).edges()
-    style, script = _resource("page.css"), _script()
+    style, script = resource("page.css"), _script()
     parts = [
         "<!doctype html>",
         '<html lang="en">',
@@ -56,16 +56,18 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
         f"<h1>{escaped(title)}</h1>",
         _summary(found),
         _legality(found.legality.reasons),
-        _drawing(found.pag),
+        _section("Graph", f'<div class="still-drawing">\n{draw(found.pag)}</div>', still=True),
         _key(edges),
         '<div class="columns">',
         _section("Warnings", _list(found.warnings)),
         _section("Conflicts", _list(found.conflicts_in_words())),
         _section("Data and settings", _facts(_flat(found.settings))),
         '<div class="stack">',
-        _section("Tests by phase", _counts(found.tests)),
-        _timing(found.seconds),
-        _section("Decomposition", _facts(_decomposition(found))),
+        _section("Tests by phase", _by_phase("Tests", {phase: _plain(count) for phase, count in found.tests.items()})),
+        "<!-- timing:begin -->",
+        _section("Seconds", _by_phase("Seconds", {phase: f"{value:.3f}" for phase, value in found.seconds.items()})),
+        "<!-- timing:end -->",
+        _section("Decomposition", _facts({"leaves": tree.n_leaves, "largest leaf": tree.largest_leaf, "depth": tree.depth})),
         "</div>",
         "</div>",
         _edges(edges),
@@ -79,13 +81,9 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _resource(name: str) -> str:
-    return files("dicola.report").joinpath(name).read_text(encoding="utf-8")
-
-
 def _script() -> str:
     """The page's script, one file after the other, closed off from whatever else a page may hold."""
-    return '"use strict";\n(() => {\n' + "\n".join(_resource(f"script/{name}.js") for name in _SCRIPTS) + "})();\n"
+    return '"use strict";\n(() => {\n' + "\n".join(resource(f"script/{name}.js") for name in _SCRIPTS) + "})();\n"
 
 
 def _policy(styles: Iterable[str], script: str) -> str:
@@ -104,26 +102,15 @@ def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of settings as lines of their own: ``learner: fci``, ``learner max_condition_size: …``."""
     flat: dict[str, Any] = {}
     for name, value in settings.items():
-        if isinstance(value, dict):
-            flat |= {name if key == "name" else f"{name} {key}": entry for key, entry in value.items()}
-        else:
-            flat[name] = value
+        parts = value if isinstance(value, dict) else {"name": value}
+        flat |= {name if key == "name" else f"{name} {key}": part for key, part in parts.items()}
     return flat
-
-
-def _decomposition(found: Discovery) -> dict[str, int]:
-    return {"leaves": found.tree.n_leaves, "largest leaf": found.tree.largest_leaf, "depth": found.tree.depth}
 
 
 def _summary(found: Discovery) -> str:
     pag = found.pag
-    numbers = {
-        "variables": len(pag),
-        "edges": pag.n_edges,
-        "arrowheads": pag.count(Mark.ARROW),
-        "tails": pag.count(Mark.TAIL),
-        "circles": pag.count(Mark.CIRCLE),
-    }
+    ends = {"arrowheads": Mark.ARROW, "tails": Mark.TAIL, "circles": Mark.CIRCLE}
+    numbers = {"variables": len(pag), "edges": pag.n_edges, **{name: pag.count(mark) for name, mark in ends.items()}}
     if found.tests:
         numbers["independence tests"] = found.tests.get("total", sum(found.tests.values()))
     cards = "\n".join(f"<div><dt>{name}</dt><dd>{_plain(number)}</dd></div>" for name, number in numbers.items())
@@ -139,25 +126,16 @@ def _legality(reasons: Sequence[str]) -> str:
     )
 
 
-def _drawing(pag: PAG) -> str:
-    return f'<section class="still">\n<h2>Graph</h2>\n<div class="still-drawing">\n{draw(pag)}</div>\n</section>'
-
-
 def _key(edges: Sequence[Edge]) -> str:
     """The kinds of edge that occur, each with its sign, its count and its meaning."""
-    counts = Counter((edge.mark_u, edge.mark_v) for edge in edges)
-    rows = []
-    for marks, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        kind = Edge("A", "B", *marks)
-        rows.append(
-            (
-                f'<span class="sign">{draw_key(kind)} <code>{escaped(kind)}</code></span>',
-                _plain(count),
-                escaped(edge_in_words(kind)),
-            )
-        )
-    if not rows:
+    if not edges:
         return ""
+    counts = Counter((edge.mark_u, edge.mark_v) for edge in edges)
+    kinds = [(Edge("A", "B", *marks), count) for marks, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+    rows = [
+        (f'<span class="sign">{draw_key(kind)} <code>{escaped(kind)}</code></span>', _plain(count), escaped(edge_in_words(kind)))
+        for kind, count in kinds
+    ]
     return _section("How to read it", _table(("Sign", "Count", "Meaning"), rows, numeric=(1,)), still=True)
 
 
@@ -168,22 +146,13 @@ def _edges(edges: Sequence[Edge]) -> str:
     return _section("Edges", _table(("Edge", "In words"), rows), still=True)
 
 
-def _counts(tests: Mapping[str, int]) -> str:
-    return _table(("Phase", "Tests"), [(_phase(phase), _plain(count)) for phase, count in tests.items()], numeric=(1,))
+def _by_phase(unit: str, told: Mapping[str, str]) -> str:
+    rows = [(f"<strong>{phase}</strong>" if phase == "total" else escaped(phase), number) for phase, number in told.items()]
+    return _table(("Phase", unit), rows, numeric=(1,))
 
 
 def _facts(facts: Mapping[str, object]) -> str:
     return _table(("Name", "Value"), [(escaped(str(name).replace("_", " ")), _plain(value)) for name, value in facts.items()])
-
-
-def _timing(seconds: Mapping[str, float]) -> str:
-    rows = [(_phase(phase), f"{value:.3f}") for phase, value in seconds.items()]
-    table = _table(("Phase", "Seconds"), rows, numeric=(1,))
-    return f"<!-- timing:begin -->\n{_section('Seconds', table)}\n<!-- timing:end -->"
-
-
-def _phase(name: str) -> str:
-    return f"<strong>{escaped(name)}</strong>" if name == "total" else escaped(name)
 
 
 def _section(heading: str, body: str, still: bool = False) -> str:
@@ -198,19 +167,14 @@ def _list(sentences: Sequence[str]) -> str:
     return "<ul>\n" + "\n".join(f"<li>{escaped(sentence)}</li>" for sentence in sentences) + "\n</ul>"
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> str:
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = ()) -> str:
     """A table of cells that are HTML already; the first column of each row is its header."""
-    style = ['class="number"' if i in numeric else "" for i in range(len(heads))]
-    lines = []
-    for row in rows:
-        cells = [f"<td {style[i]}>{cell}</td>" if style[i] else f"<td>{cell}</td>" for i, cell in enumerate(row) if i]
-        lines.append(f'<tr><th scope="row">{row[0]}</th>{"".join(cells)}</tr>')
-    if not lines:
+    if not rows:
         return "<p>None.</p>"
-    head = "".join(
-        f'<th scope="col" {style[i]}>{name}</th>' if style[i] else f'<th scope="col">{name}</th>' for i, name in enumerate(heads)
-    )
-    body = "\n".join(lines)
+    look = [' class="number"' if i in numeric else "" for i in range(len(heads))]
+    head = "".join(f'<th scope="col"{look[i]}>{name}</th>' for i, name in enumerate(heads))
+    cells = [(first, "".join(f"<td{look[i]}>{cell}</td>" for i, cell in enumerate(rest, 1))) for first, *rest in rows]
+    body = "\n".join(f'<tr><th scope="row">{first}</th>{rest}</tr>' for first, rest in cells)
     return f'<div class="table"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>'
 
 
@@ -224,8 +188,7 @@ def _plain(value: object) -> str:
         return f"{value:,}".replace(",", "\u202f")
     if isinstance(value, Mapping):
         return "; ".join(f"{escaped(name)}: {_plain(part)}" for name, part in value.items()) or "none"
-    if isinstance(value, AbstractSet):
-        return ", ".join(sorted(_plain(part) for part in value)) or "none"
-    if isinstance(value, list | tuple):
-        return ", ".join(_plain(part) for part in value) or "none"
+    if isinstance(value, list | tuple | AbstractSet):
+        parts = map(_plain, value)
+        return ", ".join(sorted(parts) if isinstance(value, AbstractSet) else parts) or "none"
     return escaped(value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +20,6 @@ from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import WORDS
 from dicola.graphs.skeleton import RecordedSets
 from dicola.report.communities import MANY, communities, folded_at_start, is_foldable
-from dicola.report.explain import conflicts_in_words
 from dicola.report.labels import short_label
 from dicola.report.layout import layout
 from dicola.report.routing import bends
@@ -51,6 +51,7 @@ def _facts(found: Discovery) -> dict[str, Any]:
     groups = [group for group in communities(adjacent) if is_foldable(group)] if len(pag) > MANY else []
     shift = bends([(edge.u, edge.v) for edge in edges], boxes)
     ends = [(place[edge.u], place[edge.v]) for edge in edges]
+    why = {end: [reason.rule, *reason.witness] for end, reason in found.reasons.items()}
     return {
         "about": _about(found.settings),
         "care": [*found.warnings, *(["The graph is not a legal PAG."] if not found.legality.legal else [])],
@@ -58,10 +59,8 @@ def _facts(found: Discovery) -> dict[str, Any]:
         "shown": [short_label(name) for name in labels],
         "boxes": [[boxes[name].x, boxes[name].y, boxes[name].width] for name in labels],
         "edges": [[*pair, int(edge.mark_u), int(edge.mark_v), bend] for pair, edge, bend in zip(ends, edges, shift, strict=True)],
-        "why": [[_reason(found, v, u), _reason(found, u, v)] for u, v in ends],
-        "conflicts": [
-            [c.other, c.at, sentence] for c, sentence in zip(found.conflicts, conflicts_in_words(found.conflicts, labels), strict=True)
-        ],
+        "why": [[why.get((v, u), 0), why.get((u, v), 0)] for u, v in ends],
+        "conflicts": [[c.other, c.at, sentence] for c, sentence in zip(found.conflicts, found.conflicts_in_words(), strict=True)],
         "communities": groups,
         "folded": folded_at_start(groups, adjacent),
         "tree": [_node(node) for node in found.tree.nodes],
@@ -69,10 +68,7 @@ def _facts(found: Discovery) -> dict[str, Any]:
         "words": {f"{u}{v}": sentence for (u, v), sentence in WORDS.items()},
         "meanings": {f"{int(at)}{int(other)}": sentence for (at, other), sentence in MEANINGS.items()},
         "undecided": {"1": UNDECIDED, "2": NO_REASON, "3": NO_REASON},
-        "rules": {
-            name: {"roles": dict(rule.roles), "sentence": rule.sentence, "apart": rule.apart}
-            for name, rule in {**rules_of(found.settings), "": OTHER_RULE}.items()
-        },
+        "rules": {name: asdict(rule) for name, rule in {**rules_of(found.settings), "": OTHER_RULE}.items()},
     }
 
 
@@ -100,11 +96,6 @@ def _about(settings: Mapping[str, Any]) -> list[str]:
     if test.get("n_samples") is not None:
         words.append(f"{test['n_samples']:,}".replace(",", "\u202f") + " rows")
     return [str(word) for word in words if word]
-
-
-def _reason(found: Discovery, other: int, at: int) -> list[Any] | int:
-    reason = found.reasons.get((other, at))
-    return 0 if reason is None else [reason.rule, *reason.witness]
 
 
 def _node(node: object) -> list[Any] | int:
@@ -139,11 +130,11 @@ def _sets_by_leaf(nodes: Sequence[Mapping[str, Any]]) -> dict[str, list[list[int
             continue
         pairs = node["separating_sets"]
         if "blankets" in node:
-            pairs = list(RecordedSets.from_dict(node, node["variables"]).known(node["variables"]))
-        numbers += sum(2 + len(z) for _, _, z in pairs)
+            pairs = RecordedSets.from_dict(node, node["variables"]).known(node["variables"])
+        by_leaf[str(number)] = [[x, y, *z] for x, y, z in pairs]
+        numbers += sum(map(len, by_leaf[str(number)]))
         if numbers > _ROOM_FOR_SETS:
             return None
-        by_leaf[str(number)] = [[x, y, *z] for x, y, z in pairs]
     return by_leaf
 
 

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dicola.report.geometry import meets_box
+from dicola.report.geometry import Array, meets_box
 from dicola.report.layout import Box
-
-Array = NDArray[np.float64]
 
 CORNER: Final = 8.0  # radius of a box's corners
 _CLEARANCE: Final = 4.0
@@ -32,14 +30,17 @@ class Route:
     end: Array
     bent: bool
 
+    @property
+    def middle(self) -> Array:
+        """The point halfway along."""
+        return (self.start + self.end) / 4 + self.control / 2
+
 
 def routes(ends: Sequence[tuple[str, str]], boxes: Mapping[str, Box], room: ArrayLike = 0.0) -> list[Route]:
     """One route per edge, in order; ``room`` is how far before the borders its two ends stay, the same for all or a row per edge."""
     if not ends:
         return []
-    centres = np.array([(box.x, box.y) for box in boxes.values()], dtype=np.float64)
-    half = np.array([(box.width, box.height) for box in boxes.values()], dtype=np.float64) / 2
-    index = {name: i for i, name in enumerate(boxes)}
+    index, centres, half = _in_numbers(boxes)
     a, b = np.array([(index[u], index[v]) for u, v in ends], dtype=np.int64).T
     start, end = centres[a], centres[b]
     shift = np.array(bends(ends, boxes))
@@ -60,10 +61,14 @@ def bends(ends: Sequence[tuple[str, str]], boxes: Mapping[str, Box]) -> list[flo
     """How far the middle of each edge stands aside of the straight line, to the right of its way as the screen shows it; mostly 0."""
     if len(ends) > _MANY:
         return [0.0] * len(ends)
-    centres = np.array([(box.x, box.y) for box in boxes.values()], dtype=np.float64)
-    half = np.array([(box.width, box.height) for box in boxes.values()], dtype=np.float64) / 2
-    index = {name: i for i, name in enumerate(boxes)}
+    index, centres, half = _in_numbers(boxes)
     return [_bend(index[u], index[v], centres, half) for u, v in ends]
+
+
+def _in_numbers(boxes: Mapping[str, Box]) -> tuple[dict[str, int], Array, Array]:
+    """The row of each box, the centres, and half the sizes."""
+    rows = np.array([(box.x, box.y, box.width / 2, box.height / 2) for box in boxes.values()]).reshape(-1, 4)
+    return {name: i for i, name in enumerate(boxes)}, rows[:, :2], rows[:, 2:]
 
 
 def _bend(a: int, b: int, centres: Array, half: Array) -> float:

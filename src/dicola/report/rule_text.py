@@ -8,15 +8,12 @@ from typing import Any, Final
 
 from dicola.graphs.marks import Mark
 
+_ANY: Final = (Mark.CIRCLE, Mark.ARROW, Mark.TAIL)
 MEANINGS: Final[Mapping[tuple[Mark, Mark], str]] = {
-    **{(Mark.ARROW, other): "{at} is not a cause of {other}." for other in (Mark.CIRCLE, Mark.ARROW, Mark.TAIL)},
+    **{(Mark.ARROW, other): "{at} is not a cause of {other}." for other in _ANY},
     (Mark.TAIL, Mark.ARROW): "{at} is a cause of {other}.",
-    (Mark.TAIL, Mark.TAIL): "{at} is a cause of {other} or of the selection of the sample.",
-    (Mark.TAIL, Mark.CIRCLE): "{at} is a cause of {other} or of the selection of the sample.",
-    **{
-        (Mark.CIRCLE, other): "Independences alone cannot tell whether {at} is a cause of {other}."
-        for other in (Mark.CIRCLE, Mark.ARROW, Mark.TAIL)
-    },
+    **{(Mark.TAIL, other): "{at} is a cause of {other} or of the selection of the sample." for other in (Mark.TAIL, Mark.CIRCLE)},
+    **{(Mark.CIRCLE, other): "Independences alone cannot tell whether {at} is a cause of {other}." for other in _ANY},
 }
 """What a mark says, by the mark itself and the one at the other end."""
 
@@ -32,9 +29,13 @@ class Rule:
     sentence: str
     apart: tuple[str, str] | None = None
 
-    def names(self, witness: Sequence[str]) -> dict[str, str]:
-        """The names that fill the sentence."""
-        return {role: witness[place] for role, place in self.roles.items()}
+    def in_words(self, witness: Sequence[str]) -> str:
+        """Why the rule put its mark, with the names of the vertices on which it fired."""
+        return self.sentence.format(path=", ".join(witness), **{role: witness[place] for role, place in self.roles.items()})
+
+    def pair(self, witness: Sequence[str]) -> tuple[str, str] | None:
+        """The two whose separating set the rule rests on."""
+        return None if self.apart is None else (witness[self.roles[self.apart[0]]], witness[self.roles[self.apart[1]]])
 
 
 _ABC: Final = {"a": 0, "b": 1, "c": 2}
@@ -95,17 +96,12 @@ RULES: Final[Mapping[str, Rule]] = {
         ("c", "d"),
     ),
 }
+_AS_SCORED: Final = ": in the DAG with the best score, or by what separates them where that DAG has no such triple. "
 BY_ORDER: Final[Mapping[str, Rule]] = {
     "R0": Rule(
-        _ABC,
-        "{a} and {c} are not adjacent, and {b} is a collider between them: in the DAG with the best score, or by what separates them where "
-        "that DAG has no such triple. So both edges have an arrowhead at {b}.",
+        _ABC, "{a} and {c} are not adjacent, and {b} is a collider between them" + _AS_SCORED + "So both edges have an arrowhead at {b}."
     ),
-    "R1": Rule(
-        _ABC,
-        "{a} points at {b}, and {b} is no collider between {a} and {c}: in the DAG with the best score, or by what separates them where "
-        "that DAG has no such triple. So {b} causes {c}.",
-    ),
+    "R1": Rule(_ABC, "{a} points at {b}, and {b} is no collider between {a} and {c}" + _AS_SCORED + "So {b} causes {c}."),
 }
 """The rules that speak otherwise where an order search decided the colliders."""
 OTHER_RULE: Final = Rule({}, "This rule applied to {path}.")
@@ -114,15 +110,3 @@ OTHER_RULE: Final = Rule({}, "This rule applied to {path}.")
 def rules_of(settings: Mapping[str, Any]) -> Mapping[str, Rule]:
     """How the rules speak about a run with these settings."""
     return {**RULES, **BY_ORDER} if settings.get("colliders") == "order" else RULES
-
-
-def rule_in_words(rule: str, witness: Sequence[str], rules: Mapping[str, Rule] = RULES) -> str:
-    """Why the rule put its mark, with the names of the vertices on which it fired."""
-    known = rules.get(rule, OTHER_RULE)
-    return known.sentence.format(path=", ".join(witness), **known.names(witness))
-
-
-def apart_for(rule: str, witness: Sequence[str], rules: Mapping[str, Rule] = RULES) -> tuple[str, str] | None:
-    """The pair whose separating set the rule rests on."""
-    known = rules.get(rule, OTHER_RULE)
-    return None if known.apart is None else (known.names(witness)[known.apart[0]], known.names(witness)[known.apart[1]])

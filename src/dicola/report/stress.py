@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-Array = NDArray[np.float64]
-Pairs = NDArray[np.int64]
+from dicola.report.geometry import Array, Positions
 
 _PIVOTS: Final = 60
 _CELLS: Final = 40_000_000  # matrix cells touched in all: bounds the time on large graphs
@@ -22,7 +20,7 @@ _HOLD: Final = 0.05  # how firmly the layered start holds to the spectral one
 _DIGITS: Final = 6  # rounding that keeps the last bits of a linear solver out of the picture
 
 
-def stress_layout(distances: Array, arrows: Pairs, pull: float, start: Array) -> Array:
+def stress_layout(distances: Array, arrows: Positions, pull: float, start: Array) -> Array:
     """Move ``start`` to low stress; rows of ``arrows`` are (upper, lower) and draw down with weight ``pull``."""
     n = len(distances)
     if n < 2:
@@ -48,7 +46,7 @@ def stress_layout(distances: Array, arrows: Pairs, pull: float, start: Array) ->
     return np.asarray(np.round(positions - positions.mean(axis=0), _DIGITS), dtype=np.float64)
 
 
-def spectral_start(distances: Array, arrows: Pairs) -> Array:
+def spectral_start(distances: Array, arrows: Positions) -> Array:
     """Pivot MDS (Brandes and Pich 2007), turned so that the arrows point down on the whole."""
     n = len(distances)
     if n < 3:
@@ -66,7 +64,7 @@ def spectral_start(distances: Array, arrows: Pairs) -> Array:
     return np.round(_turned_down(plane, arrows), _DIGITS)
 
 
-def layered_start(distances: Array, arrows: Pairs) -> Array:
+def layered_start(distances: Array, arrows: Positions) -> Array:
     """The spectral start with heights that follow the arrows, each one step long where all agree."""
     start = spectral_start(distances, arrows)
     downward, drops = _downward_terms(arrows, len(start), 1.0)
@@ -74,7 +72,7 @@ def layered_start(distances: Array, arrows: Pairs) -> Array:
     return np.asarray(np.round(np.column_stack([start[:, 0], heights]), _DIGITS), dtype=np.float64)
 
 
-def _downward_terms(arrows: Pairs, n: int, pull: float) -> tuple[Array, Array]:
+def _downward_terms(arrows: Positions, n: int, pull: float) -> tuple[Array, Array]:
     links, drops = np.zeros((n, n)), np.zeros(n)
     for upper, lower in arrows.tolist():
         links[upper, lower] += pull
@@ -91,10 +89,8 @@ def _laplacian(weights: Array) -> Array:
 
 
 def _lengths(positions: Array) -> Array:
-    squares = np.zeros((len(positions), len(positions)))
-    for axis in positions.T:
-        squares += np.subtract.outer(axis, axis) ** 2
-    return np.sqrt(squares)
+    across, down = (np.subtract.outer(axis, axis) for axis in positions.T)
+    return np.asarray(np.sqrt(across**2 + down**2))
 
 
 def _far_apart(distances: Array, count: int) -> list[int]:
@@ -107,9 +103,7 @@ def _far_apart(distances: Array, count: int) -> list[int]:
     return chosen
 
 
-def _turned_down(plane: Array, arrows: Pairs) -> Array:
-    if not len(arrows):
-        return plane
+def _turned_down(plane: Array, arrows: Positions) -> Array:
     x, y = (plane[arrows[:, 1]] - plane[arrows[:, 0]]).sum(axis=0)
     length = np.hypot(x, y)
     if length < 1e-6:

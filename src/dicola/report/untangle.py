@@ -13,11 +13,8 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dicola.report.geometry import Array, Point, crosses, meets_box
-
-Pairs = NDArray[np.int64]
+from dicola.report.geometry import Array, Point, Positions, crosses, meets_box
 
 _CROSSING: Final = 1.0
 _BEHIND: Final = 1.8
@@ -35,38 +32,33 @@ class Sketch:
     """One component on its way to a drawing: half sizes of boxes, edges, arrows (upper, lower), wished edge length by axis."""
 
     half: Array
-    edges: Pairs
-    arrows: Pairs
+    edges: Positions
+    arrows: Positions
     unit: tuple[float, float]
 
     @cached_property
     def neighbourhoods(self) -> Sequence[_Neighbourhood]:
         """What stays the same about each vertex while places change."""
-        others: list[list[int]] = [[] for _ in self.half]
-        falls: list[dict[int, float]] = [{} for _ in self.half]
-        for a, b in self.edges.tolist():
-            others[a].append(b)
-            others[b].append(a)
-        for upper, lower in self.arrows.tolist():
-            falls[upper][lower], falls[lower][upper] = 1.0, -1.0
-        return [_Neighbourhood.of(v, others, falls[v]) for v in range(len(self.half))]
+        joined, falls = np.zeros((2, len(self.half), len(self.half)))
+        joined[tuple(self.edges.T)], falls[tuple(self.arrows.T)] = 1.0, 1.0
+        others = [np.nonzero(row)[0] for row in joined + joined.T]
+        return [_Neighbourhood.of(v, others, signs) for v, signs in enumerate(falls - falls.T)]
 
 
 @dataclass(frozen=True)
 class _Neighbourhood:
     """The neighbours of a vertex; whether each should lie below it (1), above it (-1) or anywhere (0); their further neighbours."""
 
-    others: Pairs
+    others: Positions
     falls: Array
-    fan_at: Pairs  # rows of ``others``, once for each further neighbour of that neighbour
-    fan_to: Pairs
+    fan_at: Positions  # rows of ``others``, once for each further neighbour of that neighbour
+    fan_to: Positions
 
     @classmethod
-    def of(cls, v: int, others: list[list[int]], falls: dict[int, float]) -> _Neighbourhood:
-        fan = [(i, t) for i, w in enumerate(others[v]) for t in others[w] if t != v]
-        table = np.array(fan, dtype=np.int64).reshape(-1, 2)
-        signs = np.array([falls.get(w, 0.0) for w in others[v]])
-        return cls(np.array(others[v], dtype=np.int64), signs, table[:, 0], table[:, 1])
+    def of(cls, v: int, others: Sequence[Positions], falls: Array) -> _Neighbourhood:
+        fan = [(i, t) for i, w in enumerate(others[v].tolist()) for t in others[w].tolist() if t != v]
+        at, to = np.array(fan, dtype=np.int64).reshape(-1, 2).T
+        return cls(others[v], falls[others[v]], at, to)
 
 
 def sweeps_for(sketch: Sketch) -> int:
