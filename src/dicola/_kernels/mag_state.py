@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints, put_in_order
-from dicola._kernels.bits import ONE, Words
+from dicola._kernels.bits import NONE, ONE, Words
 from dicola._kernels.compiled import inner
 from dicola._kernels.mag_score import CH, PA, SP, Room, misfit
 
@@ -85,23 +85,18 @@ def _joint_key(a: int, b: int, n: int) -> np.uint64:
 
 
 @inner
-def _take_out(lists: Ints, lengths: Ints, v: int, w: int) -> None:
-    at = 0
-    while lists[v, at] != w:
-        at += 1
-    lengths[v] -= 1
-    for i in range(at, lengths[v]):
-        lists[v, i] = lists[v, i + 1]
-
-
-@inner
 def _list(state: State, relation: int, v: int, w: int, there: bool) -> None:
     """Put w among the parents, children or siblings of v, or take it out."""
+    row, count = state.lists[relation, v], state.lengths[relation, v]
+    state.lengths[relation, v] += 1 if there else -1
     if there:
-        put_in_order(state.lists[relation, v], state.lengths[relation, v], w)
-        state.lengths[relation, v] += 1
-    else:
-        _take_out(state.lists[relation], state.lengths[relation], v, w)
+        put_in_order(row, count, w)
+        return
+    at = 0
+    while row[at] != w:
+        at += 1
+    for i in range(at, count - 1):
+        row[i] = row[i + 1]
 
 
 @inner
@@ -159,47 +154,35 @@ def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
 
 
 @inner
-def _known(state: State, key: np.uint64) -> tuple[bool, float]:
-    """Is the score of this key in the table, and what is it?"""
+def _place(state: State, key: np.uint64) -> np.uint64:
+    """Where the score of this key stands in the table, or else goes.
+
+    Where its part of the table is full, the first goes.
+    """
     mask = np.uint64(len(state.keys) - 1)
     at = key & mask
     for _ in range(_PROBES):
-        if state.keys[at] == key:
-            return True, state.scores[at]
-        if state.keys[at] == 0:
-            return False, 0.0
+        if state.keys[at] in (key, NONE):
+            return at
         at = (at + ONE) & mask
-    return False, 0.0
+    return key & mask
 
 
 @inner
 def score_of(state: State, task: Task, room: Room, start: int) -> float:
-    """The score of the district of a vertex, from the table or fitted.
-
-    Where its part of the table is full, the first goes.
-    """
+    """The score of the district of a vertex, from the table or fitted."""
     d, key = district(state, start, start)
-    found, value = _known(state, key)
-    if found:
-        return float(value)
-    state.counts[FITS] += 1
-    members, lists, lengths = state.places[MEMBERS], state.lists, state.lengths
-    edges = 0
-    for i in range(d):
-        edges += 2 * lengths[PA, members[i]] + lengths[SP, members[i]]
-    loss = misfit(task.correlation, task.n_samples, members, d, lists, lengths, room)
-    value = task.n_samples * loss + task.price * (edges // 2)
-    mask = np.uint64(len(state.keys) - 1)
-    at = key & mask
-    for _ in range(_PROBES):
-        if state.keys[at] == 0:
-            break
-        at = (at + ONE) & mask
-    if state.keys[at] != 0:
-        at = key & mask
-    state.keys[at] = key
-    state.scores[at] = value
-    return value
+    at = _place(state, key)
+    if state.keys[at] != key:
+        state.counts[FITS] += 1
+        members, lists, lengths = state.places[MEMBERS], state.lists, state.lengths
+        edges = 0
+        for i in range(d):
+            edges += 2 * lengths[PA, members[i]] + lengths[SP, members[i]]
+        loss = misfit(task.correlation, task.n_samples, members, d, lists, lengths, room)
+        state.keys[at] = key
+        state.scores[at] = task.n_samples * loss + task.price * (edges // 2)
+    return float(state.scores[at])
 
 
 @inner
@@ -240,12 +223,13 @@ def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
         if not (asks_b if side else asks_a):
             continue
         key = key_b ^ into_b if side else key_a ^ into_a ^ (into_b if after_one else np.uint64(0))
-        found, value = _known(state, key)
-        if not found:
-            change(state, pair, kind)
-            value = score_of(state, task, room, b if side else a)
-            change(state, pair, old)
-        after += value
+        at = _place(state, key)
+        if state.keys[at] == key:
+            after += state.scores[at]
+            continue
+        change(state, pair, kind)
+        after += score_of(state, task, room, b if side else a)
+        change(state, pair, old)
     return after - before
 
 
@@ -279,13 +263,13 @@ def find_ancestors(state: State, ancestors: Bools) -> None:
 
 
 @inner
-def _leads(state: State, ancestors: Bools, u: int, v: int, apart: bool) -> bool:
-    """Is u an ancestor of v; with ``apart``, even without the edge u -> v?"""
-    if not apart:
+def _leads(state: State, ancestors: Bools, u: int, v: int, without: int) -> bool:
+    """Is u an ancestor of v, even without the edge u -> ``without`` (-1: with all edges)?"""
+    if without < 0 or u == v:
         return bool(ancestors[v, u])
     for i in range(state.lengths[CH, u]):
         c = state.lists[CH, u, i]
-        if c != v and ancestors[v, c]:
+        if c != without and ancestors[v, c]:
             return True
     return False
 
@@ -298,10 +282,12 @@ def is_valid(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
     a, b = state.pairs[pair, A], state.pairs[pair, B]
     old = state.pairs[pair, KIND]
     if kind == BOTH:
-        return not _leads(state, ancestors, a, b, old == FORTH) and not _leads(state, ancestors, b, a, old == BACK)
+        forth, back = b if old == FORTH else -1, a if old == BACK else -1
+        return not _leads(state, ancestors, a, b, forth) and not _leads(state, ancestors, b, a, back)
     u, v = (a, b) if kind == FORTH else (b, a)  # the new edge is u -> v
     turned = old == (BACK if kind == FORTH else FORTH)
-    if _leads(state, ancestors, v, u, turned):
+    without = u if turned else -1  # v -> u goes
+    if _leads(state, ancestors, v, u, without):
         return False
     for x in range(len(ancestors)):  # no x <-> y with x before u and y behind v
         if state.lengths[SP, x] == 0 or not ancestors[u, x]:
@@ -315,14 +301,6 @@ def is_valid(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
                 continue
         for i in range(state.lengths[SP, x]):
             y = state.lists[SP, x, i]
-            if x == u and y == v:
-                continue
-            if not turned or y == v:
-                if ancestors[y, v]:
-                    return False
-                continue
-            for j in range(state.lengths[CH, v]):
-                c = state.lists[CH, v, j]
-                if c != u and ancestors[y, c]:
-                    return False
+            if (x != u or y != v) and _leads(state, ancestors, v, y, without):
+                return False
     return True
