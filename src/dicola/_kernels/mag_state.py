@@ -14,7 +14,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints, put_in_order
 from dicola._kernels.bits import NONE, ONE, Words
-from dicola._kernels.compiled import inner
+from dicola._kernels.compiled import inlined, inner
 from dicola._kernels.mag_score import CH, PA, SP, Room, misfit
 
 NO, FORTH, BACK, BOTH = 0, 1, 2, 3
@@ -234,73 +234,66 @@ def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
 
 
 @inner
-def find_ancestors(state: State, ancestors: Bools) -> None:
-    """Fill in the ancestors of every vertex, in a topological order."""
-    n = len(ancestors)
-    stack = state.places[STACK]
-    waiting = state.lengths[PA].copy()
-    top = 0
-    for v in range(n):
-        if waiting[v] == 0:
-            stack[top] = v
-            top += 1
-    while top:
-        top -= 1
-        v = stack[top]
-        row = ancestors[v]
-        row[:] = False
-        row[v] = True
-        for i in range(state.lengths[PA, v]):
-            above = ancestors[state.lists[PA, v, i]]
-            for u in range(n):
-                row[u] |= above[u]
-        for i in range(state.lengths[CH, v]):
-            w = state.lists[CH, v, i]
-            waiting[w] -= 1
-            if waiting[w] == 0:
-                stack[top] = w
-                top += 1
+def _settle(state: State, task: Task, room: Room, first: int, second: int) -> None:
+    """Write down members, key and score of the districts of two vertices."""
+    for side in range(2):
+        start = second if side else first
+        value = score_of(state, task, room, start)
+        d, key = district(state, start, start)
+        root = state.places[MEMBERS, 0]
+        for i in range(d):
+            state.places[ROOT, state.places[MEMBERS, i]] = root
+        state.places[SIZE, root], state.words[KEY, root], state.value[root] = d, key, value
 
 
 @inner
-def _leads(state: State, ancestors: Bools, u: int, v: int, without: int) -> bool:
-    """Is u an ancestor of v, even without the edge u -> ``without`` (-1: with all edges)?"""
-    if without < 0 or u == v:
-        return bool(ancestors[v, u])
-    for i in range(state.lengths[CH, u]):
-        c = state.lists[CH, u, i]
-        if c != without and ancestors[v, c]:
-            return True
-    return False
-
-
-@inner
-def is_valid(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
-    """Is the graph still ancestral after the move?"""
-    if kind == NO:
-        return True
-    a, b = state.pairs[pair, A], state.pairs[pair, B]
-    old = state.pairs[pair, KIND]
-    if kind == BOTH:
-        forth, back = b if old == FORTH else -1, a if old == BACK else -1
-        return not _leads(state, ancestors, a, b, forth) and not _leads(state, ancestors, b, a, back)
-    u, v = (a, b) if kind == FORTH else (b, a)  # the new edge is u -> v
-    turned = old == (BACK if kind == FORTH else FORTH)
-    without = u if turned else -1  # v -> u goes
-    if _leads(state, ancestors, v, u, without):
-        return False
-    for x in range(len(ancestors)):  # no x <-> y with x before u and y behind v
-        if state.lengths[SP, x] == 0 or not ancestors[u, x]:
+def make(state: State, task: Task, room: Room, pair: int, kind: int, touched: Ints) -> int:
+    """Make a move; the members of the districts it touches go to ``touched``. How many are they?"""
+    end = 0
+    for side in range(2):
+        v = state.pairs[pair, B] if side else state.pairs[pair, A]
+        if side and state.places[ROOT, v] == state.places[ROOT, state.pairs[pair, A]]:
             continue
-        if turned and x != u:
-            before = False
-            for i in range(state.lengths[PA, u]):
-                q = state.lists[PA, u, i]
-                before |= q != v and ancestors[q, x]
-            if not before:
-                continue
-        for i in range(state.lengths[SP, x]):
-            y = state.lists[SP, x, i]
-            if (x != u or y != v) and _leads(state, ancestors, v, y, without):
-                return False
-    return True
+        d, _ = district(state, v, v)
+        for i in range(d):
+            touched[end + i] = state.places[MEMBERS, i]
+        end += d
+    change(state, pair, kind)
+    _settle(state, task, room, state.pairs[pair, A], state.pairs[pair, B])
+    return end
+
+
+@inlined
+def set_up(state: State, task: Task, room: Room) -> None:
+    """Build lists, keys and scores of the districts from the kinds of the edges."""
+    for v in range(len(state.value)):
+        state.words[OWN, v] = mixed(v)
+        state.places[ROOT, v] = -1
+    for pair in range(len(state.pairs)):
+        kind = state.pairs[pair, KIND]
+        state.pairs[pair, KIND] = NO
+        change(state, pair, kind)
+    for v in range(len(state.value)):
+        if state.places[ROOT, v] < 0:
+            _settle(state, task, room, v, v)
+
+
+@inlined
+def refresh(state: State, task: Task, room: Room, changed: Ints, count: int) -> None:
+    """Work out anew what the moves at changed vertices are worth.
+
+    What was tried there and at their neighbours is forgotten.
+    """
+    for i in range(count):
+        v = changed[i]
+        for at in range(state.starts[v], state.starts[v + 1]):
+            pair = state.incident[at]
+            old = state.pairs[pair, KIND]
+            for kind in range(4):
+                state.delta[pair, kind] = np.inf if kind == old else worth(state, task, room, pair, kind)
+                state.tried[pair, kind] = False
+            if old != NO:
+                w = state.pairs[pair, A] + state.pairs[pair, B] - v
+                for beyond in range(state.starts[w], state.starts[w + 1]):
+                    for kind in range(4):
+                        state.tried[state.incident[beyond], kind] = False
