@@ -106,16 +106,14 @@ def change(state: State, pair: int, kind: int) -> None:
     a, b = state.pairs[pair, A], state.pairs[pair, B]
     for step in range(2):
         now = kind if step else state.pairs[pair, KIND]
-        if now == NO:
-            continue
         if now == BOTH:
             _list(state, SP, a, b, step == 1)
             _list(state, SP, b, a, step == 1)
-            continue
-        u, v = (a, b) if now == FORTH else (b, a)
-        state.words[OWN, v] ^= _arrow_key(u, v, n)
-        _list(state, PA, v, u, step == 1)
-        _list(state, CH, u, v, step == 1)
+        elif now != NO:
+            u, v = (a, b) if now == FORTH else (b, a)
+            state.words[OWN, v] ^= _arrow_key(u, v, n)
+            _list(state, PA, v, u, step == 1)
+            _list(state, CH, u, v, step == 1)
     state.pairs[pair, KIND] = kind
 
 
@@ -199,8 +197,8 @@ def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
         into_b = _arrow_key(a, b, n)
     joint = _joint_key(a, b, n) if BOTH in (old, kind) else np.uint64(0)
     one = root_a == root_b  # both ends are in one district before; after the move?
+    after_one = one or kind == BOTH
     if kind == BOTH:
-        after_one = True
         if not one and state.places[SIZE, root_a] + state.places[SIZE, root_b] > task.max_district:
             return np.inf
         key_a = key_a ^ joint if one else key_a ^ key_b ^ joint
@@ -210,8 +208,6 @@ def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
         for i in range(d):
             after_one |= state.places[MEMBERS, i] == b
         key_a, key_b = part, key_a ^ joint ^ part
-    else:
-        after_one = one
     asks_a = after_one or joint != 0 or into_a != 0
     asks_b = not after_one and (joint != 0 or into_b != 0)
     before = after = 0.0
