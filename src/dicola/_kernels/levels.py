@@ -74,8 +74,8 @@ def _sweep_rows(
             if j <= i:
                 continue
             separated = False
-            for end in range(2 if size else 1):
-                if separated:
+            for end in range(2):
+                if separated or (end == 1 and size == 0):
                     break
                 owner = i if end == 0 else j
                 m = 0
