@@ -13,7 +13,7 @@ from dicola.graphs.bits import as_words, from_words, mask_of, members
 @kernel
 def facts_of(words, out):
     bits.spell(words, out)
-    return bits.lowest(words), bits.size(words), [bits.has(words, v) for v in range(64 * len(words))]
+    return bits.lowest_common(words, words), bits.size(words), [bits.has(words, v) for v in range(64 * len(words))]
 
 
 @kernel

@@ -28,18 +28,15 @@ def rows_of(matrix: Bools) -> Rows:
     """The columns that are true in each row, sorted."""
     n = len(matrix)
     begins = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        begins[i + 1] = begins[i]
-        for v in range(n):
-            begins[i + 1] += matrix[i, v]
-    members = np.empty(begins[n], np.int64)
+    members = np.empty(n * n, np.int64)  # what is not written takes no memory
     at = 0
     for i in range(n):
         for v in range(n):
             if matrix[i, v]:
                 members[at] = v
                 at += 1
-    return Rows(begins, members)
+        begins[i + 1] = at
+    return Rows(begins, members[:at])
 
 
 @inner

@@ -49,11 +49,12 @@ def lowest_bit(word: np.uint64) -> int:
 
 
 @inner
-def lowest(words: Words) -> int:
-    """The lowest member; -1 where there is none."""
-    for i in range(len(words)):
-        if words[i]:
-            return 64 * i + lowest_bit(words[i])
+def lowest_common(one: Words, other: Words) -> int:
+    """The lowest member of both; -1 where there is none."""
+    for i in range(len(one)):
+        both = one[i] & other[i]
+        if both:
+            return 64 * i + lowest_bit(both)
     return -1
 
 

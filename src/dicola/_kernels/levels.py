@@ -63,8 +63,7 @@ def _sweep_rows(
     if most < size:
         return np.empty((0, size + 2), np.int64), 0
     rows = np.empty(16 * (size + 2), np.int64)  # row by row
-    count = 0
-    tests = 0
+    count = tests = 0
     pool = np.empty(most, np.int64)
     parts = np.empty(most, np.uint8)
     room = make_room(size, most)
@@ -102,8 +101,7 @@ def _sweep_rows(
             if separated:
                 rows = longer(rows, (count + 1) * (size + 2))
                 at = count * (size + 2)
-                rows[at] = i
-                rows[at + 1] = j
+                rows[at], rows[at + 1] = i, j
                 for v in range(size):
                     rows[at + 2 + v] = room.found[v]
                 count += 1
@@ -140,8 +138,7 @@ def search_levels(
     follow = len(candidates) == 0
     pools = edges if follow else rows_of(candidates)
     inside = adjacency if follow else candidates
-    count = 0
-    tests = 0
+    count = tests = 0
     size = first
     while size <= largest and _has_candidates(edges, pools.begins, inside, size):
         old = tried if size <= tried_to else nothing
@@ -151,14 +148,12 @@ def search_levels(
         rows, used = _sweep_rows(correlation, edges, pools, inside, old, size, limits[size])
         tests += used
         for r in range(len(rows)):
-            adjacency[rows[r, 0], rows[r, 1]] = False
-            adjacency[rows[r, 1], rows[r, 0]] = False
-            at = begins[count]
+            i, j, at = rows[r, 0], rows[r, 1], begins[count]
+            adjacency[i, j] = adjacency[j, i] = False
             pairs, begins, members = longer(pairs, 2 * count + 2), longer(begins, count + 2), longer(members, at + size)
-            pairs[2 * count] = rows[r, 0]
-            pairs[2 * count + 1] = rows[r, 1]
-            for i in range(size):
-                members[at + i] = rows[r, i + 2]
+            pairs[2 * count], pairs[2 * count + 1] = i, j
+            for k in range(size):
+                members[at + k] = rows[r, k + 2]
             count += 1
             begins[count] = at + size
         if len(rows):

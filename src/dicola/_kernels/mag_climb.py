@@ -1,6 +1,6 @@
 """A climb over ancestral graphs by changes of one edge, with two-move lookahead.
 
-``mag_state`` says what a move is and what it is worth.
+``mag_state`` says what a move is and what it is worth, ``mag_ancestors`` whether it may be made.
 """
 
 from __future__ import annotations
@@ -9,87 +9,13 @@ import numpy as np
 
 from dicola._kernels.arrays import Bools, Ints
 from dicola._kernels.compiled import inlined, inner, kernel
+from dicola._kernels.mag_ancestors import find_ancestors, is_valid
 from dicola._kernels.mag_score import Room
-from dicola._kernels.mag_state import (
-    FITS,
-    KEY,
-    KIND,
-    LAST,
-    MEMBERS,
-    MOVES,
-    NO,
-    OWN,
-    PASSES,
-    READY,
-    ROOT,
-    SIZE,
-    A,
-    B,
-    State,
-    Task,
-    change,
-    district,
-    find_ancestors,
-    is_valid,
-    mixed,
-    score_of,
-    worth,
-)
+from dicola._kernels.mag_state import FITS, KIND, LAST, MOVES, PASSES, READY, State, Task, make, refresh, set_up, worth
 
 # a single move, and a pair of moves, must change the score by less than this
 GREEDY, PAIRED = -0.01, -0.05
 FREE = 0.01  # moves that change it by less are free
-
-
-@inner
-def _settle(state: State, task: Task, room: Room, first: int, second: int) -> None:
-    """Write down members, key and score of the districts of two vertices."""
-    for side in range(2):
-        start = second if side else first
-        value = score_of(state, task, room, start)
-        d, key = district(state, start, start)
-        root = state.places[MEMBERS, 0]
-        for i in range(d):
-            state.places[ROOT, state.places[MEMBERS, i]] = root
-        state.places[SIZE, root], state.words[KEY, root], state.value[root] = d, key, value
-
-
-@inner
-def _make(state: State, task: Task, room: Room, pair: int, kind: int, touched: Ints) -> int:
-    """Make a move; the members of the districts it touches go to ``touched``. How many are they?"""
-    end = 0
-    for side in range(2):
-        v = state.pairs[pair, B] if side else state.pairs[pair, A]
-        if side and state.places[ROOT, v] == state.places[ROOT, state.pairs[pair, A]]:
-            continue
-        d, _ = district(state, v, v)
-        for i in range(d):
-            touched[end + i] = state.places[MEMBERS, i]
-        end += d
-    change(state, pair, kind)
-    _settle(state, task, room, state.pairs[pair, A], state.pairs[pair, B])
-    return end
-
-
-@inlined
-def _refresh(state: State, task: Task, room: Room, changed: Ints, count: int) -> None:
-    """Work out anew what the moves at changed vertices are worth.
-
-    What was tried there and at their neighbours is forgotten.
-    """
-    for i in range(count):
-        v = changed[i]
-        for at in range(state.starts[v], state.starts[v + 1]):
-            pair = state.incident[at]
-            old = state.pairs[pair, KIND]
-            for kind in range(4):
-                state.delta[pair, kind] = np.inf if kind == old else worth(state, task, room, pair, kind)
-                state.tried[pair, kind] = False
-            if old != NO:
-                w = state.pairs[pair, A] + state.pairs[pair, B] - v
-                for beyond in range(state.starts[w], state.starts[w + 1]):
-                    for kind in range(4):
-                        state.tried[state.incident[beyond], kind] = False
 
 
 @inlined
@@ -146,11 +72,11 @@ def _after_free(state: State, task: Task, room: Room, changed: Ints, near: int, 
                 value = worth(state, task, room, pair, kind)
                 if abs(value) >= FREE or not is_valid(state, state.ancestors[1], pair, kind):
                     continue
-                beyond = near + _make(state, task, room, pair, kind, changed[near:])
+                beyond = near + make(state, task, room, pair, kind, changed[near:])
                 third = _best_near(state, task, room, changed[near:beyond], pair, limit - value, state.ancestors[2])
                 if third >= 0:
                     return third, beyond
-                _make(state, task, room, pair, old, changed[near:])
+                make(state, task, room, pair, old, changed[near:])
     return -1, near
 
 
@@ -184,21 +110,6 @@ def _by_worth(state: State, threshold: float) -> tuple[Ints, int]:
     return moves, count
 
 
-@inlined
-def _set_up(state: State, task: Task, room: Room) -> None:
-    """Build lists, keys and scores of the districts from the kinds of the edges."""
-    for v in range(len(state.value)):
-        state.words[OWN, v] = mixed(v)
-        state.places[ROOT, v] = -1
-    for pair in range(len(state.pairs)):
-        kind = state.pairs[pair, KIND]
-        state.pairs[pair, KIND] = NO
-        change(state, pair, kind)
-    for v in range(len(state.value)):
-        if state.places[ROOT, v] < 0:
-            _settle(state, task, room, v, v)
-
-
 @kernel
 def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) -> bool:
     """Go on climbing until no move and no pair of moves pays; was this end reached?
@@ -211,17 +122,17 @@ def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) ->
     count = 0
     stop = state.counts[FITS] + budget
     if state.counts[READY] == 0:
-        _set_up(state, task, room)
+        set_up(state, task, room)
         count = len(state.value)
     while True:
         if count:
             find_ancestors(state, state.ancestors[0])
-            _refresh(state, task, room, changed, count)
+            refresh(state, task, room, changed, count)
             state.counts[READY] = 1
             count = 0
         move = _best_single(state)
         if move >= 0:
-            count = _make(state, task, room, move >> 2, move & 3, changed[0:])
+            count = make(state, task, room, move >> 2, move & 3, changed[0:])
             state.counts[MOVES] += 1
             continue
         if state.counts[PASSES] >= max_passes:
@@ -234,17 +145,17 @@ def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) ->
             if not is_valid(state, state.ancestors[0], pair, kind):
                 continue
             old, first = state.pairs[pair, KIND], state.delta[pair, kind]
-            near = _make(state, task, room, pair, kind, changed[0:])
+            near = make(state, task, room, pair, kind, changed[0:])
             steps = 2
             move = _best_near(state, task, room, changed[:near], pair, PAIRED - first, state.ancestors[1])
             if move < 0 and abs(first) < FREE and task.third < np.inf:
                 move, near = _after_free(state, task, room, changed, near, pair, -task.third - first)
                 steps = 3
             if move >= 0:
-                count = near + _make(state, task, room, move >> 2, move & 3, changed[near:])
+                count = near + make(state, task, room, move >> 2, move & 3, changed[near:])
                 state.counts[MOVES] += steps
                 break
-            _make(state, task, room, pair, old, changed[0:])
+            make(state, task, room, pair, old, changed[0:])
             state.tried[pair, kind] = True
         if count:
             state.counts[PASSES] += 1

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
-from dicola._kernels.compiled import inlined, inner, kernel
+from dicola._kernels.compiled import hot, inlined, inner, kernel
 
 SINGULAR = 1e-12  # a residual variance below it counts as none
 _SWEEPS = 100
@@ -159,6 +159,15 @@ def _relate(i: int, d: int, parents: Ints, k: int, room: Room) -> None:
         residual[i, j] = residual[j, i] = value
 
 
+@hot
+def _product(one: Floats, other: Floats, d: int) -> float:
+    """The inner product of the first d entries."""
+    value = 0.0
+    for i in range(d):
+        value += one[i] * other[i]
+    return value
+
+
 @inlined
 def _refit(i: int, d: int, parents: Ints, k: int, siblings: Ints, s: int, room: Room) -> float:
     """Regress member i on its parents and on the pseudo-regressors of its siblings.
@@ -182,26 +191,12 @@ def _refit(i: int, d: int, parents: Ints, k: int, siblings: Ints, s: int, room: 
     for a in range(s):
         m = place[siblings[a]]
         for b in range(d):
-            value = 0.0
-            for o in range(d):
-                value += rest[m, o] * residual[o, b]
-            pseudo[a, b] = value
+            pseudo[a, b] = _product(rest[m], residual[b], d)
         for b in range(k):
-            p = place[parents[b]]
-            value = 0.0
-            for o in range(d):
-                value += rest[m, o] * across[o, p]
-            normal[k + a, b] = value
-        value = 0.0
-        for o in range(d):
-            value += rest[m, o] * across[o, i]
-        right[k + a] = value
+            normal[k + a, b] = _product(rest[m], across[:, place[parents[b]]], d)
+        right[k + a] = _product(rest[m], across[:, i], d)
         for b in range(a + 1):
-            q = place[siblings[b]]
-            value = 0.0
-            for o in range(d):
-                value += pseudo[a, o] * rest[q, o]
-            normal[k + a, k + b] = value
+            normal[k + a, k + b] = _product(pseudo[a], rest[place[siblings[b]]], d)
     for a in range(k + s):
         step[a] = right[a]
     solve(normal, right, k + s)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints, put_in_order
-from dicola._kernels.bits import ONE, Words
-from dicola._kernels.compiled import inner
+from dicola._kernels.bits import NONE, ONE, Words
+from dicola._kernels.compiled import inlined, inner
 from dicola._kernels.mag_score import CH, PA, SP, Room, misfit
 
 NO, FORTH, BACK, BOTH = 0, 1, 2, 3
@@ -85,23 +85,18 @@ def _joint_key(a: int, b: int, n: int) -> np.uint64:
 
 
 @inner
-def _take_out(lists: Ints, lengths: Ints, v: int, w: int) -> None:
-    at = 0
-    while lists[v, at] != w:
-        at += 1
-    lengths[v] -= 1
-    for i in range(at, lengths[v]):
-        lists[v, i] = lists[v, i + 1]
-
-
-@inner
 def _list(state: State, relation: int, v: int, w: int, there: bool) -> None:
     """Put w among the parents, children or siblings of v, or take it out."""
+    row, count = state.lists[relation, v], state.lengths[relation, v]
+    state.lengths[relation, v] += 1 if there else -1
     if there:
-        put_in_order(state.lists[relation, v], state.lengths[relation, v], w)
-        state.lengths[relation, v] += 1
-    else:
-        _take_out(state.lists[relation], state.lengths[relation], v, w)
+        put_in_order(row, count, w)
+        return
+    at = 0
+    while row[at] != w:
+        at += 1
+    for i in range(at, count - 1):
+        row[i] = row[i + 1]
 
 
 @inner
@@ -111,16 +106,14 @@ def change(state: State, pair: int, kind: int) -> None:
     a, b = state.pairs[pair, A], state.pairs[pair, B]
     for step in range(2):
         now = kind if step else state.pairs[pair, KIND]
-        if now == NO:
-            continue
         if now == BOTH:
             _list(state, SP, a, b, step == 1)
             _list(state, SP, b, a, step == 1)
-            continue
-        u, v = (a, b) if now == FORTH else (b, a)
-        state.words[OWN, v] ^= _arrow_key(u, v, n)
-        _list(state, PA, v, u, step == 1)
-        _list(state, CH, u, v, step == 1)
+        elif now != NO:
+            u, v = (a, b) if now == FORTH else (b, a)
+            state.words[OWN, v] ^= _arrow_key(u, v, n)
+            _list(state, PA, v, u, step == 1)
+            _list(state, CH, u, v, step == 1)
     state.pairs[pair, KIND] = kind
 
 
@@ -159,47 +152,35 @@ def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
 
 
 @inner
-def _known(state: State, key: np.uint64) -> tuple[bool, float]:
-    """Is the score of this key in the table, and what is it?"""
+def _place(state: State, key: np.uint64) -> np.uint64:
+    """Where the score of this key stands in the table, or else goes.
+
+    Where its part of the table is full, the first goes.
+    """
     mask = np.uint64(len(state.keys) - 1)
     at = key & mask
     for _ in range(_PROBES):
-        if state.keys[at] == key:
-            return True, state.scores[at]
-        if state.keys[at] == 0:
-            return False, 0.0
+        if state.keys[at] in (key, NONE):
+            return at
         at = (at + ONE) & mask
-    return False, 0.0
+    return key & mask
 
 
 @inner
 def score_of(state: State, task: Task, room: Room, start: int) -> float:
-    """The score of the district of a vertex, from the table or fitted.
-
-    Where its part of the table is full, the first goes.
-    """
+    """The score of the district of a vertex, from the table or fitted."""
     d, key = district(state, start, start)
-    found, value = _known(state, key)
-    if found:
-        return float(value)
-    state.counts[FITS] += 1
-    members, lists, lengths = state.places[MEMBERS], state.lists, state.lengths
-    edges = 0
-    for i in range(d):
-        edges += 2 * lengths[PA, members[i]] + lengths[SP, members[i]]
-    loss = misfit(task.correlation, task.n_samples, members, d, lists, lengths, room)
-    value = task.n_samples * loss + task.price * (edges // 2)
-    mask = np.uint64(len(state.keys) - 1)
-    at = key & mask
-    for _ in range(_PROBES):
-        if state.keys[at] == 0:
-            break
-        at = (at + ONE) & mask
-    if state.keys[at] != 0:
-        at = key & mask
-    state.keys[at] = key
-    state.scores[at] = value
-    return value
+    at = _place(state, key)
+    if state.keys[at] != key:
+        state.counts[FITS] += 1
+        members, lists, lengths = state.places[MEMBERS], state.lists, state.lengths
+        edges = 0
+        for i in range(d):
+            edges += 2 * lengths[PA, members[i]] + lengths[SP, members[i]]
+        loss = misfit(task.correlation, task.n_samples, members, d, lists, lengths, room)
+        state.keys[at] = key
+        state.scores[at] = task.n_samples * loss + task.price * (edges // 2)
+    return float(state.scores[at])
 
 
 @inner
@@ -216,8 +197,8 @@ def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
         into_b = _arrow_key(a, b, n)
     joint = _joint_key(a, b, n) if BOTH in (old, kind) else np.uint64(0)
     one = root_a == root_b  # both ends are in one district before; after the move?
+    after_one = one or kind == BOTH
     if kind == BOTH:
-        after_one = True
         if not one and state.places[SIZE, root_a] + state.places[SIZE, root_b] > task.max_district:
             return np.inf
         key_a = key_a ^ joint if one else key_a ^ key_b ^ joint
@@ -227,8 +208,6 @@ def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
         for i in range(d):
             after_one |= state.places[MEMBERS, i] == b
         key_a, key_b = part, key_a ^ joint ^ part
-    else:
-        after_one = one
     asks_a = after_one or joint != 0 or into_a != 0
     asks_b = not after_one and (joint != 0 or into_b != 0)
     before = after = 0.0
@@ -240,89 +219,77 @@ def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
         if not (asks_b if side else asks_a):
             continue
         key = key_b ^ into_b if side else key_a ^ into_a ^ (into_b if after_one else np.uint64(0))
-        found, value = _known(state, key)
-        if not found:
-            change(state, pair, kind)
-            value = score_of(state, task, room, b if side else a)
-            change(state, pair, old)
-        after += value
+        at = _place(state, key)
+        if state.keys[at] == key:
+            after += state.scores[at]
+            continue
+        change(state, pair, kind)
+        after += score_of(state, task, room, b if side else a)
+        change(state, pair, old)
     return after - before
 
 
 @inner
-def find_ancestors(state: State, ancestors: Bools) -> None:
-    """Fill in the ancestors of every vertex, in a topological order."""
-    n = len(ancestors)
-    stack = state.places[STACK]
-    waiting = state.lengths[PA].copy()
-    top = 0
-    for v in range(n):
-        if waiting[v] == 0:
-            stack[top] = v
-            top += 1
-    while top:
-        top -= 1
-        v = stack[top]
-        row = ancestors[v]
-        row[:] = False
-        row[v] = True
-        for i in range(state.lengths[PA, v]):
-            above = ancestors[state.lists[PA, v, i]]
-            for u in range(n):
-                row[u] |= above[u]
-        for i in range(state.lengths[CH, v]):
-            w = state.lists[CH, v, i]
-            waiting[w] -= 1
-            if waiting[w] == 0:
-                stack[top] = w
-                top += 1
+def _settle(state: State, task: Task, room: Room, first: int, second: int) -> None:
+    """Write down members, key and score of the districts of two vertices."""
+    for side in range(2):
+        start = second if side else first
+        value = score_of(state, task, room, start)
+        d, key = district(state, start, start)
+        root = state.places[MEMBERS, 0]
+        for i in range(d):
+            state.places[ROOT, state.places[MEMBERS, i]] = root
+        state.places[SIZE, root], state.words[KEY, root], state.value[root] = d, key, value
 
 
 @inner
-def _leads(state: State, ancestors: Bools, u: int, v: int, apart: bool) -> bool:
-    """Is u an ancestor of v; with ``apart``, even without the edge u -> v?"""
-    if not apart:
-        return bool(ancestors[v, u])
-    for i in range(state.lengths[CH, u]):
-        c = state.lists[CH, u, i]
-        if c != v and ancestors[v, c]:
-            return True
-    return False
-
-
-@inner
-def is_valid(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
-    """Is the graph still ancestral after the move?"""
-    if kind == NO:
-        return True
-    a, b = state.pairs[pair, A], state.pairs[pair, B]
-    old = state.pairs[pair, KIND]
-    if kind == BOTH:
-        return not _leads(state, ancestors, a, b, old == FORTH) and not _leads(state, ancestors, b, a, old == BACK)
-    u, v = (a, b) if kind == FORTH else (b, a)  # the new edge is u -> v
-    turned = old == (BACK if kind == FORTH else FORTH)
-    if _leads(state, ancestors, v, u, turned):
-        return False
-    for x in range(len(ancestors)):  # no x <-> y with x before u and y behind v
-        if state.lengths[SP, x] == 0 or not ancestors[u, x]:
+def make(state: State, task: Task, room: Room, pair: int, kind: int, touched: Ints) -> int:
+    """Make a move; the members of the districts it touches go to ``touched``. How many are they?"""
+    end = 0
+    for side in range(2):
+        v = state.pairs[pair, B] if side else state.pairs[pair, A]
+        if side and state.places[ROOT, v] == state.places[ROOT, state.pairs[pair, A]]:
             continue
-        if turned and x != u:
-            before = False
-            for i in range(state.lengths[PA, u]):
-                q = state.lists[PA, u, i]
-                before |= q != v and ancestors[q, x]
-            if not before:
-                continue
-        for i in range(state.lengths[SP, x]):
-            y = state.lists[SP, x, i]
-            if x == u and y == v:
-                continue
-            if not turned or y == v:
-                if ancestors[y, v]:
-                    return False
-                continue
-            for j in range(state.lengths[CH, v]):
-                c = state.lists[CH, v, j]
-                if c != u and ancestors[y, c]:
-                    return False
-    return True
+        d, _ = district(state, v, v)
+        for i in range(d):
+            touched[end + i] = state.places[MEMBERS, i]
+        end += d
+    change(state, pair, kind)
+    _settle(state, task, room, state.pairs[pair, A], state.pairs[pair, B])
+    return end
+
+
+@inlined
+def set_up(state: State, task: Task, room: Room) -> None:
+    """Build lists, keys and scores of the districts from the kinds of the edges."""
+    for v in range(len(state.value)):
+        state.words[OWN, v] = mixed(v)
+        state.places[ROOT, v] = -1
+    for pair in range(len(state.pairs)):
+        kind = state.pairs[pair, KIND]
+        state.pairs[pair, KIND] = NO
+        change(state, pair, kind)
+    for v in range(len(state.value)):
+        if state.places[ROOT, v] < 0:
+            _settle(state, task, room, v, v)
+
+
+@inlined
+def refresh(state: State, task: Task, room: Room, changed: Ints, count: int) -> None:
+    """Work out anew what the moves at changed vertices are worth.
+
+    What was tried there and at their neighbours is forgotten.
+    """
+    for i in range(count):
+        v = changed[i]
+        for at in range(state.starts[v], state.starts[v + 1]):
+            pair = state.incident[at]
+            old = state.pairs[pair, KIND]
+            for kind in range(4):
+                state.delta[pair, kind] = np.inf if kind == old else worth(state, task, room, pair, kind)
+                state.tried[pair, kind] = False
+            if old != NO:
+                w = state.pairs[pair, A] + state.pairs[pair, B] - v
+                for beyond in range(state.starts[w], state.starts[w + 1]):
+                    for kind in range(4):
+                        state.tried[state.incident[beyond], kind] = False

@@ -143,10 +143,8 @@ def sweep(terms: Terms, trails: Trails, memory: Memory, order: Ints, first: int,
         for k in range(p - 1):
             others[k] = order[k] if k < place else order[k + 1]
         for_others = _look_out(terms, trails, room, outlook, v, place)
-        if for_others < 0:
-            return Tally(moves, searches, False)
         for_itself = _score_places(terms, trails, room, memory, others, v)
-        if for_itself < 0:
+        if for_others < 0 or for_itself < 0:
             return Tally(moves, searches, False)
         searches += for_others + for_itself
         target = _best_place(outlook.helps, memory.own[v], place)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Flags, Floats, Ints, longer
-from dicola._kernels.compiled import inlined, inner, kernel
+from dicola._kernels.compiled import hot, inlined, inner, kernel
 
 SINGULAR = 1e-10
 
@@ -60,18 +60,29 @@ def is_dependent(xy: float, xx: float, yy: float, limit: float) -> bool:
 @kernel
 def residual(correlation: Floats, x: int, y: int, given: Ints) -> tuple[float, float, float]:
     """Residual covariance of x and y given the variables ``given``: (cov, var x, var y)."""
-    m = len(given)
-    index = np.empty(m + 2, np.int64)
-    index[0] = x
-    index[1] = y
-    for i in range(m):
+    index = _listed(x, y, given, 0)
+    return _swept(correlation, index, np.empty((len(index), len(index))))
+
+
+@inlined
+def _listed(x: int, y: int, given: Ints, more: int) -> Ints:
+    """x, y and the variables ``given``, with places for some more behind them."""
+    index = np.empty(len(given) + 2 + more, np.int64)
+    index[0], index[1] = x, y
+    for i in range(len(given)):
         index[i + 2] = given[i]
-    w = np.empty((m + 2, m + 2))
-    for a in range(m + 2):
-        for b in range(a, m + 2):
+    return index
+
+
+@inlined
+def _swept(correlation: Floats, index: Ints, w: Floats) -> tuple[float, float, float]:
+    """``residual`` of the first two variables of ``index`` given the others; ``w`` is room."""
+    n = len(index)
+    for a in range(n):
+        for b in range(a, n):
             w[a, b] = correlation[index[a], index[b]]
-    for p in range(2, m + 2):
-        _sweep(w, p, m + 2, w)
+    for p in range(2, n):
+        _sweep(w, p, n, w)
     return w[0, 1], w[0, 0], w[1, 1]
 
 
@@ -98,24 +109,26 @@ def _sweep(w: Floats, p: int, n: int, out: Floats) -> None:
 @kernel
 def dependent_with_each(correlation: Floats, x: int, y: int, given: Ints, others: Ints, limit: float) -> Bools:
     """Are x and y dependent given ``given`` and one of ``others``, for each of them?"""
-    m = len(given)
-    n = m + 3
-    w = np.empty((n, n))
-    index = np.empty(n, np.int64)
-    index[0] = x
-    index[1] = y
-    for i in range(m):
-        index[i + 2] = given[i]
+    index = _listed(x, y, given, 1)
+    w = np.empty((len(index), len(index)))
     dependent = np.empty(len(others), np.bool_)
     for k in range(len(others)):
-        index[n - 1] = others[k]
-        for a in range(n):
-            for b in range(a, n):
-                w[a, b] = correlation[index[a], index[b]]
-        for p in range(2, n):
-            _sweep(w, p, n, w)
-        dependent[k] = is_dependent(w[0, 1], w[0, 0], w[1, 1], limit)
+        index[-1] = others[k]
+        xy, xx, yy = _swept(correlation, index, w)
+        dependent[k] = is_dependent(xy, xx, yy, limit)
     return dependent
+
+
+@hot
+def _separates(cov: tuple[float, float, float], pivot: float, at_x: float, at_y: float, limit: float) -> bool:
+    """Are x and y, with these residual covariances, independent once a last variable is taken?"""
+    xy, xx, yy = cov
+    if pivot >= SINGULAR:
+        factor = at_x / pivot
+        xy -= factor * at_y
+        xx -= factor * at_x
+        yy -= (at_y / pivot) * at_y
+    return not is_dependent(xy, xx, yy, limit)
 
 
 @inner
@@ -141,20 +154,14 @@ def first_separator(
     if size == 0:
         return not is_dependent(correlation[x, y], correlation[x, x], correlation[y, y], limit), 1
     if size == 1:
+        pair = correlation[x, y], correlation[x, x], correlation[y, y]
         tests = 0
         for i in range(m):
             if parts[i]:
                 continue
             tests += 1
             c = candidates[i]
-            pivot = correlation[c, c]
-            at_x = correlation[x, c]
-            at_y = correlation[y, c]
-            factor = at_x / pivot
-            xy = correlation[x, y] - factor * at_y
-            xx = correlation[x, x] - factor * at_x
-            yy = correlation[y, y] - (at_y / pivot) * at_y
-            if not is_dependent(xy, xx, yy, limit):
+            if _separates(pair, correlation[c, c], correlation[x, c], correlation[y, c], limit):
                 found[0] = c
                 return True, tests
         return False, tests
@@ -188,22 +195,12 @@ def first_separator(
             chosen[level] = c
             continue
         here = residuals[level]
+        pair = here[0, 1], here[0, 0], here[1, 1]
         for last in range(c, n):
             if shared[level] & parts[last - 2]:
                 continue
             tests += 1
-            pivot = here[last, last]
-            xy = here[0, 1]
-            xx = here[0, 0]
-            yy = here[1, 1]
-            if pivot >= SINGULAR:
-                at_x = here[0, last]
-                at_y = here[1, last]
-                factor = at_x / pivot
-                xy -= factor * at_y
-                xx -= factor * at_x
-                yy -= (at_y / pivot) * at_y
-            if not is_dependent(xy, xx, yy, limit):
+            if _separates(pair, here[last, last], here[0, last], here[1, last], limit):
                 for i in range(depth):
                     found[i] = candidates[chosen[i] - 2]
                 found[depth] = candidates[last - 2]
@@ -220,21 +217,18 @@ def separator_among(
 
     ``limits[i]`` belongs to ``sizes[i]``; where sets were tried before, the empty one was.
     """
-    m = len(candidates)
     largest = 0
     for size in sizes:
-        if size <= m:
-            largest = max(largest, size)
-    room = make_room(largest, m)
+        largest = max(largest, size)
+    room = make_room(min(largest, len(candidates)), len(candidates))
     total = 0
     for i in range(len(sizes)):
-        size = sizes[i]
-        if size > m or (size == 0 and has_tried):
+        if has_tried and sizes[i] == 0:
             continue
-        separated, tests = first_separator(correlation, x, y, candidates, parts, size, limits[i], room)
+        separated, tests = first_separator(correlation, x, y, candidates, parts, sizes[i], limits[i], room)
         total += tests
         if separated:
-            return Separator(room.found[:size], True, total)
+            return Separator(room.found[: sizes[i]], True, total)
     return Separator(room.found[:0], False, total)
 
 
@@ -295,7 +289,7 @@ def first_of(correlation: Floats, x: int, y: int, sets: Ints, limit: float) -> i
     share = np.empty((size, size))  # the same as a share of the variance of the one before
     share_x, share_y = np.empty(size), np.empty(size)
     left = np.empty((size + 1, 3))  # (cov, var x, var y) given the first members
-    left[0] = correlation[x, y], correlation[x, x], correlation[y, y]
+    left[0, 0], left[0, 1], left[0, 2] = correlation[x, y], correlation[x, x], correlation[y, y]
     for i in range(count):
         given = sets[i]
         same = 0

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicola._kernels.arrays import Bools, Ints, rows_of
-from dicola._kernels.bits import NONE, ONE, Words, bit_of, has, lowest, lowest_bit, size, spell, without
-from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.arrays import Bools, Ints
+from dicola._kernels.bits import NONE, ONE, Words, bit_of, has, lowest_bit, lowest_common, size, spell, without
+from dicola._kernels.compiled import hot, inner, kernel
 
 LOOK_AHEAD = 3  # members that must be missing for a look ahead to pay: fewer are tried faster
 
@@ -26,7 +26,57 @@ class Walk(NamedTuple):
     """Room for ``_reach``."""
 
     taken: Words  # by vertex: where the paths through it have gone; empty between two walks
-    stack: Ints  # ordered edges to go on from, two ends each
+    edges: Ints  # ordered edges to go on from, two ends each
+
+
+@inner
+def _walk(n: int, words: int) -> Walk:
+    """Room for walks among n vertices."""
+    return Walk(np.zeros((n, words), np.uint64), np.empty(2 * n * n + 2, np.int64))
+
+
+@hot
+def _go_on(edges: Ints, count: int, v: int, i: int, members: np.uint64) -> int:
+    """Put down the steps from v to the members of word i; answers how many edges there are then."""
+    while members:
+        edges[2 * count] = v
+        edges[2 * count + 1] = 64 * i + lowest_bit(members)
+        members &= members - ONE
+        count += 1
+    return count
+
+
+@inner
+def _reach(graph: Words, root: int, inside: Words, steps: int, found: Words, walk: Walk) -> None:
+    """Write to ``found`` what paths from the root lead to that stay ``inside`` up to their end.
+
+    They take at most this many steps.
+    """
+    words = len(inside)
+    taken, edges = walk
+    beside, into = graph[BESIDE], graph[INTO]
+    count = 0
+    for i in range(words):
+        found[i] = beside[root, i]
+        count = _go_on(edges, count, root, i, inside[i] & beside[root, i])
+    at = 0
+    for _ in range(1, steps):
+        end = count
+        while at < end:
+            u, v = edges[2 * at], edges[2 * at + 1]
+            at += 1
+            through = has(into[v], u)
+            for i in range(words):
+                beyond = beside[v, i] & beside[u, i] | (into[v, i] if through else NONE)
+                new = without(without(beyond, i, u), i, root) & ~taken[v, i]
+                taken[v, i] |= new
+                found[i] |= new
+                count = _go_on(edges, count, v, i, new & inside[i])
+        if end == count:
+            break
+    for past in range(at):
+        for i in range(words):
+            taken[edges[2 * past + 1], i] = NONE
 
 
 @kernel
@@ -37,119 +87,46 @@ def possible_dsep(adjacency: Bools, pairs: Ints, begins: Ints, members: Ints) ->
     ``members[begins[i]:begins[i + 1]]``.
     """
     n = len(adjacency)
-    into = np.zeros((n, n), np.bool_)  # into[b, a]: an arrowhead at b on a - b
-    inside = np.zeros(n, np.bool_)
-    for i in range(len(pairs)):
-        a, c = pairs[i, 0], pairs[i, 1]
-        for at in range(begins[i], begins[i + 1]):
-            inside[members[at]] = True
-        for b in range(n):
-            if adjacency[a, b] and adjacency[c, b] and not inside[b]:
-                into[b, a] = True
-                into[b, c] = True
-        for at in range(begins[i], begins[i + 1]):
-            inside[members[at]] = False
-    starts, indices = rows_of(adjacency)
-    found = adjacency.copy()
-    # the last root from which the edge at this place was walked
-    passed = np.full(starts[n], -1, np.int64)
-    stack_from = np.empty(starts[n] + 1, np.int64)
-    stack_at = np.empty(starts[n] + 1, np.int64)
-    for root in range(n):
-        top = 0
-        for at in range(starts[root], starts[root + 1]):
-            stack_from[top] = root
-            stack_at[top] = indices[at]
-            top += 1
-        while top:
-            top -= 1
-            u, v = stack_from[top], stack_at[top]
-            through = into[v, u]
-            for at in range(starts[v], starts[v + 1]):
-                w = indices[at]
-                if w in (u, root) or passed[at] == root:
-                    continue
-                if adjacency[u, w] or (through and into[v, w]):
-                    passed[at] = root
-                    found[root, w] = True
-                    stack_from[top] = v
-                    stack_at[top] = w
-                    top += 1
-    return found
-
-
-@inner
-def _reach(graph: Words, root: int, inside: Words, found: Words, walk: Walk) -> None:
-    """Write to ``found`` what paths from the root lead to that stay ``inside`` up to their end."""
-    words = len(inside)
-    taken, stack = walk
+    words = (n + 63) // 64
+    graph = np.zeros((2, n, words), np.uint64)
     beside, into = graph[BESIDE], graph[INTO]
-    top = 0
-    for i in range(words):
-        found[i] = beside[root, i]
-        first = inside[i] & beside[root, i]
-        while first:
-            stack[2 * top] = root
-            stack[2 * top + 1] = 64 * i + lowest_bit(first)
-            first &= first - ONE
-            top += 1
-    while top:
-        top -= 1
-        u, v = stack[2 * top], stack[2 * top + 1]
-        through = has(into[v], u)
+    for a in range(n):
+        for b in range(n):
+            if adjacency[a, b]:
+                beside[a, b >> 6] |= bit_of(b)
+    between = np.empty(words, np.uint64)
+    for pair in range(len(pairs)):
+        a, c = pairs[pair, 0], pairs[pair, 1]
         for i in range(words):
-            beyond = beside[v, i] & beside[u, i] | (into[v, i] if through else NONE)
-            new = without(without(beyond, i, u), i, root) & ~taken[v, i]
-            taken[v, i] |= new
-            found[i] |= new
-            onward = new & inside[i]
-            while onward:
-                stack[2 * top] = v
-                stack[2 * top + 1] = 64 * i + lowest_bit(onward)
-                onward &= onward - ONE
-                top += 1
-    for i in range(words):
-        passed = inside[i]
-        while passed:
-            taken[64 * i + lowest_bit(passed)] = 0
-            passed &= passed - ONE
+            between[i] = beside[a, i] & beside[c, i]
+        for at in range(begins[pair], begins[pair + 1]):
+            between[members[at] >> 6] &= ~bit_of(members[at])
+        for i in range(words):
+            rest = between[i]
+            while rest:
+                b = 64 * i + lowest_bit(rest)
+                into[b, a >> 6] |= bit_of(a)
+                into[b, c >> 6] |= bit_of(c)
+                rest &= rest - ONE
+    found = within(graph, n * n)
+    reached = np.empty((n, n), np.bool_)
+    for a in range(n):
+        for b in range(n):
+            reached[a, b] = has(found[a], b)
+    return reached
 
 
 @kernel
 def within(graph: Words, steps: int) -> Words:
     """Row by row what paths of at most this many steps lead to from each vertex."""
-    beside, into = graph[BESIDE], graph[INTO]
-    n, words = beside.shape
+    _, n, words = graph.shape
     found = np.zeros((n, words), np.uint64)
-    taken = np.empty((n, words), np.uint64)
-    # the last steps, and those to be taken next, vertex by vertex behind each other
-    edges = np.empty((2, n * n), np.int64)
+    everywhere = np.empty(words, np.uint64)
+    for i in range(words):
+        everywhere[i] = ~NONE
+    walk = _walk(n, words)
     for root in range(n if steps else 0):
-        taken[:] = 0
-        now = 0
-        for v in range(n):
-            if has(beside[root], v):
-                edges[0, now] = root * n + v
-                now += 1
-        for i in range(words):
-            found[root, i] = beside[root, i]
-        for step in range(1, steps):
-            after = 0
-            for at in range(now):
-                u, v = divmod(edges[(step - 1) & 1, at], n)
-                through = has(into[v], u)
-                for i in range(words):
-                    beyond = beside[v, i] & beside[u, i] | (into[v, i] if through else NONE)
-                    new = without(without(beyond, i, u), i, root) & ~taken[v, i]
-                    taken[v, i] |= new
-                    found[root, i] |= new
-                    while new:
-                        edges[step & 1, after] = v * n + 64 * i + lowest_bit(new)
-                        new &= new - ONE
-                        after += 1
-            now = after
-            if not now:
-                break
+        _reach(graph, root, everywhere, steps, found[root], walk)
     return found
 
 
@@ -177,22 +154,20 @@ def hanging_sets(
     inside, open_, reach = frames[INSIDE], frames[OPEN], frames[REACH]
     found = np.empty(words, np.uint64)
     whole = np.empty(words, np.uint64)
-    walk = Walk(np.zeros((n, words), np.uint64), np.empty(2 * n * n + 2, np.int64))
+    walk = _walk(n, words)
     count = 0
     while top and count < len(out):
         at = top - 1
         if missing[at] == 0:
             top -= 1
             if other >= 0 and _is_within(inside[at], other_pool):
-                _reach(graph, other, inside[at], found, walk)
+                _reach(graph, other, inside[at], n * n, found, walk)
                 if _is_within(inside[at], found):
                     continue
             spell(inside[at], out[count])
             count += 1
             continue
-        for i in range(words):
-            found[i] = open_[at, i] & reach[at, i]
-        first = lowest(found)
+        first = lowest_common(open_[at], reach[at])
         if first < 0:
             top -= 1
             continue
@@ -204,11 +179,11 @@ def hanging_sets(
         inside[above, first >> 6] |= bit_of(first)
         missing[above] = missing[at] - 1
         if missing[above]:
-            _reach(graph, root, inside[above], reach[above], walk)
+            _reach(graph, root, inside[above], n * n, reach[above], walk)
         if missing[above] >= LOOK_AHEAD:
             for i in range(words):
                 whole[i] = inside[at, i] | open_[at, i]
-            _reach(graph, root, whole, found, walk)
+            _reach(graph, root, whole, n * n, found, walk)
             for i in range(words):
                 open_[at, i] &= found[i]
             if size(open_[at]) < missing[at]:

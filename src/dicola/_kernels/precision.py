@@ -91,14 +91,12 @@ def related(precision: Floats, limit: float) -> tuple[Bools, bool]:
     n = len(precision)
     dependent = np.zeros((n, n), np.bool_)
     for a in range(n):
-        scale = precision[a, a]
-        if not (0.0 < scale < 1.0 / SINGULAR):
+        if not (0.0 < precision[a, a] < 1.0 / SINGULAR):
             return dependent, False
     for a in range(n):
         for b in range(a + 1, n):
             if precision[a, b] * precision[a, b] > limit * precision[a, a] * precision[b, b]:
-                dependent[a, b] = True
-                dependent[b, a] = True
+                dependent[a, b] = dependent[b, a] = True
     return dependent, True
 
 

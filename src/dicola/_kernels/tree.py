@@ -49,8 +49,7 @@ def deciding_nodes(pairs: Ints, begins: Ints, members: Ints, side: Small, left: 
             top -= 1
             k = stack[top]
             decided = left[k] < 0
-            at_x = 0
-            at_y = 0
+            at_x = at_y = 0
             if not decided:
                 at_x = side[_place(members, begins[k], begins[k + 1], x)]
                 at_y = side[_place(members, begins[k], begins[k + 1], y)]
@@ -60,13 +59,10 @@ def deciding_nodes(pairs: Ints, begins: Ints, members: Ints, side: Small, left: 
                 found[count] = k
                 count += 1
                 continue
-            if at_x != 2 and at_y != 2 and seen[left[k]] != i:
-                seen[left[k]] = i
-                stack[top] = left[k]
-                top += 1
-            if at_x != 1 and at_y != 1 and seen[right[k]] != i:
-                seen[right[k]] = i
-                stack[top] = right[k]
-                top += 1
+            for child, away in ((left[k], 2), (right[k], 1)):
+                if away not in (at_x, at_y) and seen[child] != i:
+                    seen[child] = i
+                    stack[top] = child
+                    top += 1
         starts[i + 1] = count
     return Rows(starts, found[:count])

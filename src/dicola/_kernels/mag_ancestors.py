@@ -1,0 +1,81 @@
+"""Ancestors in a graph as a climb knows it, and whether a move keeps the graph ancestral."""
+
+from __future__ import annotations
+
+from dicola._kernels.arrays import Bools
+from dicola._kernels.compiled import inner
+from dicola._kernels.mag_score import CH, PA, SP
+from dicola._kernels.mag_state import BACK, BOTH, FORTH, KIND, NO, STACK, A, B, State
+
+
+@inner
+def find_ancestors(state: State, ancestors: Bools) -> None:
+    """Fill in the ancestors of every vertex, in a topological order."""
+    n = len(ancestors)
+    stack = state.places[STACK]
+    waiting = state.lengths[PA].copy()
+    top = 0
+    for v in range(n):
+        if waiting[v] == 0:
+            stack[top] = v
+            top += 1
+    while top:
+        top -= 1
+        v = stack[top]
+        row = ancestors[v]
+        row[:] = False
+        row[v] = True
+        for i in range(state.lengths[PA, v]):
+            above = ancestors[state.lists[PA, v, i]]
+            for u in range(n):
+                row[u] |= above[u]
+        for i in range(state.lengths[CH, v]):
+            w = state.lists[CH, v, i]
+            waiting[w] -= 1
+            if waiting[w] == 0:
+                stack[top] = w
+                top += 1
+
+
+@inner
+def _leads(state: State, ancestors: Bools, u: int, v: int, without: int) -> bool:
+    """Is u an ancestor of v, even without the edge u -> ``without`` (-1: with all edges)?"""
+    if without < 0 or u == v:
+        return bool(ancestors[v, u])
+    for i in range(state.lengths[CH, u]):
+        c = state.lists[CH, u, i]
+        if c != without and ancestors[v, c]:
+            return True
+    return False
+
+
+@inner
+def is_valid(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
+    """Is the graph still ancestral after the move?"""
+    if kind == NO:
+        return True
+    a, b = state.pairs[pair, A], state.pairs[pair, B]
+    old = state.pairs[pair, KIND]
+    if kind == BOTH:
+        forth, back = b if old == FORTH else -1, a if old == BACK else -1
+        return not _leads(state, ancestors, a, b, forth) and not _leads(state, ancestors, b, a, back)
+    u, v = (a, b) if kind == FORTH else (b, a)  # the new edge is u -> v
+    turned = old == (BACK if kind == FORTH else FORTH)
+    without = u if turned else -1  # v -> u goes
+    if _leads(state, ancestors, v, u, without):
+        return False
+    for x in range(len(ancestors)):  # no x <-> y with x before u and y behind v
+        if state.lengths[SP, x] == 0 or not ancestors[u, x]:
+            continue
+        if turned and x != u:
+            before = False
+            for i in range(state.lengths[PA, u]):
+                q = state.lists[PA, u, i]
+                before |= q != v and ancestors[q, x]
+            if not before:
+                continue
+        for i in range(state.lengths[SP, x]):
+            y = state.lists[SP, x, i]
+            if (x != u or y != v) and _leads(state, ancestors, v, y, without):
+                return False
+    return True
