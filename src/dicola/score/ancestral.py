@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.graphs.bits import members
+from dicola.graphs.bits import mask_of, members
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.orient.equivalence import cardinality_order
 
@@ -87,14 +89,7 @@ class _Ancestral:
 
     def district(self, v: int) -> int:
         """The vertices joined to v by bidirected edges, itself included."""
-        found, new = 0, 1 << v
-        while new:
-            found |= new
-            new = 0
-            for w in members(found):
-                new |= self.siblings[w]
-            new &= ~found
-        return found
+        return mask_of(reached(v, lambda w: members(self.siblings[w])))
 
     def _allows(self, u: int, v: int, kind: int) -> bool:
         if kind == _BOTH:
@@ -104,3 +99,13 @@ class _Ancestral:
         if self.above[u] >> v & 1:
             return False
         return not any(self.siblings[x] & self.below[v] for x in members(self.above[u] & self.with_siblings))
+
+
+def reached(start: int, near: Callable[[int], Iterable[int]]) -> list[int]:
+    """The start and all that steps to what is near lead to, breadth first."""
+    found, seen = [start], {start}
+    for v in found:  # grows while it is read
+        new = [w for w in near(v) if w not in seen]
+        found += new
+        seen.update(new)
+    return found

@@ -79,16 +79,11 @@ def climb(
     ends = np.argwhere(np.triu(free, 1)).astype(np.int64)
     terms = score.kernel_terms()
     if terms is None:
-        plain = ReadableClimb(
-            score,
-            {(a, b): kind for (a, b), kind in zip(ends.tolist(), _kinds(marks, ends).tolist(), strict=True)},
-            threshold,
-            max_district,
-            third,
-        )
+        at_start = {(a, b): kind for (a, b), kind in zip(ends.tolist(), _kinds(marks, ends).tolist(), strict=True)}
+        plain = ReadableClimb(score, at_start, threshold, max_district, third)
         plain.run(max_passes)
         kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
-        return Climbed(_marks(kinds, ends, len(marks)), plain.total(), len(plain.known), plain.n_moves)
+        return Climbed(_marks(kinds, ends, len(marks)), plain.total(), plain.fitted.cache_info().currsize, plain.n_moves)
     task = mag_state.Task(*terms, max_district, threshold, np.inf if third is None else third)
     state = _state(marks, ends)
     room = make_room(len(marks), max(max_district, _largest_district(marks)))
