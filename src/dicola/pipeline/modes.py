@@ -11,7 +11,7 @@ from dicola.errors import not_allowed
 from dicola.graphs.mag import MAG
 from dicola.graphs.pag import PAG
 from dicola.orient.fixpoint import Orientation
-from dicola.score.search import accurate, balanced
+from dicola.score.search import best_mag
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class BestMag:
 
     def refine(self, ci: Inquiry, found: Orientation, seed: int, by_tests: Callable[[], PAG]) -> tuple[MAG, float]:
         """From the oriented graph to a MAG; ``by_tests`` makes the PAG that tests alone give."""
-        return accurate(ci, found, seed, by_tests()) if self.longer else balanced(ci, found, seed)
+        return best_mag(ci, found, seed, by_tests() if self.longer else None)
 
 
 @dataclass(frozen=True)
