@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,16 +152,16 @@ def _searched_within(room: int, terms: Terms, begin: NDArray[np.int64], max_swee
 
 def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS) -> Ordered:
     """``order_search`` by the definition: every order that a move leads to is scored."""
-    known: dict[tuple[int, frozenset[int]], tuple[list[int], float]] = {}
 
-    def parents_of(v: int, before: list[int]) -> tuple[list[int], float]:
-        key = v, frozenset(before)
-        if key not in known:
-            known[key] = grow_and_shrink(score, v, sorted(before))
-        return known[key]
+    @cache
+    def found(v: int, before: frozenset[int]) -> tuple[list[int], float]:
+        return grow_and_shrink(score, v, sorted(before))
+
+    def parents_of(order: list[int], v: int) -> list[int]:
+        return found(v, frozenset(order[: order.index(v)]))[0]
 
     def total(order: list[int]) -> float:
-        return sum(parents_of(v, order[:k])[1] for k, v in enumerate(order))
+        return sum(found(v, frozenset(order[:k]))[1] for k, v in enumerate(order))
 
     def moved_alone(order: list[int], v: int) -> list[int]:
         place, others, best = order.index(v), [w for w in order if w != v], total(order)
@@ -171,12 +172,12 @@ def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS)
         return order
 
     def tucked(order: list[int], v: int) -> list[int]:
-        for u in parents_of(v, order[: order.index(v)])[0]:
+        for u in parents_of(order, v):
             begin, end = order.index(u), order.index(v) + 1
             along = {v}
             for w in reversed(order[begin + 1 : end]):
                 if w in along:
-                    along.update(parents_of(w, order[: order.index(w)])[0])
+                    along.update(parents_of(order, w))
             between = order[begin:end]
             front = [w for w in between[1:] if w in along]
             other = [*order[:begin], *front, *(w for w in between if w not in front), *order[end:]]
@@ -193,9 +194,9 @@ def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS)
         if not moved and not alone:
             break
     matrix = np.zeros((p, p), np.bool_)
-    for k, v in enumerate(order):
-        matrix[v, parents_of(v, order[:k])[0]] = True
-    return Ordered(np.array(order, dtype=np.int64), matrix, total(order), len(known))
+    for v in order:
+        matrix[v, parents_of(order, v)] = True
+    return Ordered(np.array(order, dtype=np.int64), matrix, total(order), found.cache_info().currsize)
 
 
 def grow_and_shrink(score: Score, v: int, candidates: Sequence[int]) -> tuple[list[int], float]:
