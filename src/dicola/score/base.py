@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
-from math import isfinite, log
+from math import log
 from typing import Self
 
 from dicola._kernels.terms import Terms
-from dicola.errors import InvalidSetting
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.skeleton import Pair
@@ -62,24 +60,6 @@ class Score(ABC):
     def among(self, variables: Sequence[int]) -> Self:
         """The same score over a choice of the variables, numbered anew."""
 
-    def with_penalty(self, penalty: float) -> Self:
-        """The same score at another price.
-
-        Parameters
-        ----------
-        penalty : float
-            The price of an edge, as a multiple of that of the plain criterion.
-
-        Raises
-        ------
-        InvalidSetting
-            It is not a positive number.
-
-        """
-        other = copy(self)
-        other.penalty = checked_penalty(penalty)
-        return other
-
     def kernel_terms(self) -> Terms | None:
         """What the compiled searches need to work out this score by themselves, where it has that.
 
@@ -111,10 +91,3 @@ def districts_of(mag: MAG) -> Iterator[tuple[tuple[int, ...], list[Pair], list[P
         arrows = [(u, v) for v in members for u in sorted(around[v]) if (around[u][v], around[v][u]) == (ARROW, TAIL)]
         joined = [(v, w) for v in members for w in sorted(around[v]) if v < w and around[v][w] == ARROW == around[w][v]]
         yield members, arrows, joined
-
-
-def checked_penalty(penalty: float) -> float:
-    """The price of an edge as a multiple of the plain one, or a sentence on why it cannot be."""
-    if not (isfinite(penalty) and penalty > 0):
-        raise InvalidSetting(f"penalty is {penalty!r}; it must be a positive number, such as 2 (twice the plain criterion).")
-    return float(penalty)

@@ -83,7 +83,7 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Or
     return found
 
 
-def best_of(score: Score, n_starts: int = 3, seed: int = 0, names: Sequence[str] | None = None) -> Ordered:
+def best_of(score: Score, n_starts: int = 3, seed: int = 0) -> Ordered:
     """The best of some searches from random orders, the first of equals.
 
     All works in the order of the names, from which the start orders are drawn, so that permuted
@@ -97,8 +97,6 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0, names: Sequence[str]
         How many random orders to start from.
     seed : int
         Of the random orders.
-    names : sequence of str, optional
-        The names to go by; those of the score by default.
 
     Returns
     -------
@@ -113,7 +111,7 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0, names: Sequence[str]
     """
     if n_starts < 1:
         raise InvalidSetting(f"n_starts is {n_starts!r}; it must be a whole number from 1 on.")
-    labels = np.array(name_order(score.names if names is None else names), dtype=np.int64)
+    labels = np.array(name_order(score.names), dtype=np.int64)
     sorted_score = score.among(labels.tolist())
     random = np.random.default_rng(seed)
     found = [order_search(sorted_score, random.permutation(len(labels))) for _ in range(n_starts)]

@@ -123,22 +123,32 @@ def shaken(marks: Marks, random: np.random.Generator) -> list[int]:
     return order
 
 
-def best_mag(ci: Inquiry, found: Orientation, seed: int, tested: PAG | None = None) -> tuple[MAG, float]:
-    """The MAG with the best score that is found from what the decomposition found, and its score.
+@dataclass(frozen=True)
+class BestMag:
+    """A last step: the MAG with the best score that is found from what the decomposition found, and its score.
 
-    It is the best of the climbs from the DAG near the order of that graph, from that of random orders (up to 100 variables), and from
-    the graph itself. With the PAG that tests alone give the search goes on from more starts.
+    With ``longer`` more starts are made, the PAG that tests alone give among them.
     """
-    search, marks = MagSearch.of(ci), found.pag.marks
-    starts = [search.from_order_of(marks)]
-    if len(marks) <= _UNION:
-        starts.append(search.from_orders(3, seed))
-    winner = search.climb(best(starts).marks)
-    winner = search.finished(best([winner, search.from_marks(marks, winner.score)]))
-    if tested is not None:
-        winner = _longer(search, winner, tested, np.random.default_rng([seed, 1]))
-    search.book(ci)
-    return search.mag(winner), winner.score
+
+    longer: bool = False
+
+    def refine(self, ci: Inquiry, found: Orientation, seed: int, by_tests: Callable[[], PAG]) -> tuple[MAG, float]:
+        """From the oriented graph to a MAG; ``by_tests`` makes the PAG that tests alone give.
+
+        It is the best of the climbs from the DAG near the order of the graph, from that of random orders (up to 100 variables), and from
+        the graph itself.
+        """
+        tested = by_tests() if self.longer else None
+        search, marks = MagSearch.of(ci), found.pag.marks
+        starts = [search.from_order_of(marks)]
+        if len(marks) <= _UNION:
+            starts.append(search.from_orders(3, seed))
+        winner = search.climb(best(starts).marks)
+        winner = search.finished(best([winner, search.from_marks(marks, winner.score)]))
+        if tested is not None:
+            winner = _longer(search, winner, tested, np.random.default_rng([seed, 1]))
+        search.book(ci)
+        return search.mag(winner), winner.score
 
 
 def _longer(search: MagSearch, winner: Climbed, tested: PAG, random: np.random.Generator) -> Climbed:
