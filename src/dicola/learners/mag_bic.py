@@ -60,5 +60,4 @@ class MagBIC(Learner):
         local, chosen = local_test(ci, variables)
         search = MagSearch.of(local, self.penalty, self.threshold, self.max_district)
         mag = search.mag(search.from_orders(self.n_starts, context.seed))
-        search.book(local)
         return skeleton_of(ci, chosen, mag.marks != 0, RecordedSets(otherwise=AncestralSets(mag)))

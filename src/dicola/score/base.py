@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import log
 from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dicola._kernels.terms import Terms
 from dicola.graphs.mag import MAG
@@ -91,3 +95,25 @@ def districts_of(mag: MAG) -> Iterator[tuple[tuple[int, ...], list[Pair], list[P
         arrows = [(u, v) for v in members for u in sorted(around[v]) if (around[u][v], around[v][u]) == (ARROW, TAIL)]
         joined = [(v, w) for v in members for w in sorted(around[v]) if v < w and around[v][w] == ARROW == around[w][v]]
         yield members, arrows, joined
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedDag:
+    """The DAG that a search ended with: ``parents[v, u]`` says u → v; in ``order`` parents come first.
+
+    ``work`` counts what the search took: searches for the parents of a variable, each growing and
+    shrinking once (``order_search``), or parts given some parents (``equivalence_search``).
+    """
+
+    order: NDArray[np.int64]
+    parents: NDArray[np.bool_]
+    score: float
+    work: int
+
+    @classmethod
+    def of(cls, order: Sequence[int] | NDArray[np.int64], parents: Iterable[Iterable[int]], score: float, work: int) -> OrderedDag:
+        """From the parents of each variable in turn."""
+        matrix = np.zeros((len(order), len(order)), np.bool_)
+        for v, above in enumerate(parents):
+            matrix[v, list(above)] = True
+        return cls(np.array(order, dtype=np.int64), matrix, score, work)

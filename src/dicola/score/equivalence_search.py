@@ -12,27 +12,14 @@ from functools import cache
 from itertools import chain, combinations, permutations
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dicola.score.ancestral import reached
-from dicola.score.base import Score
+from dicola.score.base import OrderedDag, Score
 
 GAIN = 1e-6  # what a step must improve the score by
 
 Local = Callable[[int, frozenset[int]], float]
 Way = tuple[frozenset[int], frozenset[int]]
 """A side, and the parents that y has beside x once it is directed."""
-
-
-@dataclass(frozen=True, eq=False)
-class Equivalence:
-    """The best class found, by one of its DAGs: ``parents[v, u]`` says u → v."""
-
-    parents: NDArray[np.bool_]
-    order: NDArray[np.int64]
-    score: float
-    n_scores: int
 
 
 class _Step(NamedTuple):
@@ -44,7 +31,7 @@ class _Step(NamedTuple):
     side: frozenset[int]
 
 
-def equivalence_search(score: Score, max_side: int | None = None) -> Equivalence:
+def equivalence_search(score: Score, max_side: int | None = None) -> OrderedDag:
     """Insert the edge that lowers the score most while one does, then delete likewise.
 
     Ties go to the first pair by position.
@@ -59,7 +46,7 @@ def equivalence_search(score: Score, max_side: int | None = None) -> Equivalence
 
     Returns
     -------
-    Equivalence
+    OrderedDag
         A DAG of the best class found. The lower its score the better.
 
     """
@@ -72,11 +59,8 @@ def equivalence_search(score: Score, max_side: int | None = None) -> Equivalence
     graph = _climb(graph, local, 1, lambda state, x, y: state.insertions(x, y, max_side))
     graph = _climb(graph, local, -1, Pattern.deletions)
     parents, order = graph.a_dag()
-    matrix = np.zeros((len(score), len(score)), np.bool_)
-    for v, above in enumerate(parents):
-        matrix[v, sorted(above)] = True
     total = sum(local(v, frozenset(above)) for v, above in enumerate(parents))
-    return Equivalence(matrix, np.array(order, dtype=np.int64), total, local.cache_info().currsize)
+    return OrderedDag.of(order, parents, total, local.cache_info().currsize)
 
 
 def _climb(graph: Pattern, local: Local, sign: int, ways: Callable[[Pattern, int, int], Iterator[Way]]) -> Pattern:

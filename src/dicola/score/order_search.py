@@ -11,7 +11,6 @@ below, which the kernel is held equal to.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -21,7 +20,7 @@ from dicola._kernels import order_search as kernel
 from dicola._kernels.parent_search import make_trails
 from dicola._kernels.terms import Terms
 from dicola.errors import InvalidSetting
-from dicola.score.base import Score
+from dicola.score.base import OrderedDag, Score
 from dicola.tables.names import name_order
 
 MAX_SWEEPS = 100
@@ -31,20 +30,7 @@ _ROOM = 24  # parents that are room for at first
 Order = Sequence[int] | NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Ordered:
-    """An order that neither a move nor a tuck improves, and its DAG: ``parents[v, u]`` says u → v.
-
-    ``n_searches`` counts the searches for parents that were made, each growing and shrinking once.
-    """
-
-    order: NDArray[np.int64]
-    parents: NDArray[np.bool_]
-    score: float
-    n_searches: int
-
-
-def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Ordered:
+def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> OrderedDag:
     """Improve an order until neither a move of one variable nor a tuck makes it better.
 
     Each sweep takes the variables by position; among equally good places a variable takes the
@@ -62,7 +48,7 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Or
 
     Returns
     -------
-    Ordered
+    OrderedDag
         The order reached, and its DAG. The lower its score the better.
 
     Raises
@@ -83,7 +69,7 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Or
     return found
 
 
-def best_of(score: Score, n_starts: int = 3, seed: int = 0) -> Ordered:
+def best_of(score: Score, n_starts: int = 3, seed: int = 0) -> OrderedDag:
     """The best of some searches from random orders, the first of equals.
 
     All works in the order of the names, from which the start orders are drawn, so that permuted
@@ -100,7 +86,7 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0) -> Ordered:
 
     Returns
     -------
-    Ordered
+    OrderedDag
         The best order and its DAG, with the searches that all starts took.
 
     Raises
@@ -118,10 +104,10 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0) -> Ordered:
     best = min(found, key=lambda each: each.score)
     parents = np.zeros_like(best.parents)
     parents[np.ix_(labels, labels)] = best.parents
-    return Ordered(labels[best.order], parents, best.score, sum(each.n_searches for each in found))
+    return OrderedDag(labels[best.order], parents, best.score, sum(each.work for each in found))
 
 
-def _searched_within(room: int, terms: Terms, begin: NDArray[np.int64], max_sweeps: int) -> Ordered | None:
+def _searched_within(room: int, terms: Terms, begin: NDArray[np.int64], max_sweeps: int) -> OrderedDag | None:
     """The search with room for fewer parents than ``room``; ``None`` where that was too few."""
     p, order = len(begin), begin.copy()
     trails = make_trails(p, room)
@@ -142,13 +128,11 @@ def _searched_within(room: int, terms: Terms, begin: NDArray[np.int64], max_swee
             n_searches += tally.searches
         if not moved and not alone:
             break
-    matrix = np.zeros((p, p), np.bool_)
-    for v in range(p):
-        matrix[v, trails.parents[v, : trails.counts[v]]] = True
-    return Ordered(order, matrix, float(trails.scores[:p].sum()), n_searches)
+    parents = [trails.parents[v, : trails.counts[v]] for v in range(p)]
+    return OrderedDag.of(order, parents, float(trails.scores[:p].sum()), n_searches)
 
 
-def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS) -> Ordered:
+def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS) -> OrderedDag:
     """``order_search`` by the definition: every order that a move leads to is scored."""
 
     @cache
@@ -191,10 +175,7 @@ def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS)
         moved = order != before
         if not moved and not alone:
             break
-    matrix = np.zeros((p, p), np.bool_)
-    for v in order:
-        matrix[v, parents_of(order, v)] = True
-    return Ordered(np.array(order, dtype=np.int64), matrix, total(order), found.cache_info().currsize)
+    return OrderedDag.of(order, [parents_of(order, v) for v in range(p)], total(order), found.cache_info().currsize)
 
 
 def grow_and_shrink(score: Score, v: int, candidates: Sequence[int]) -> tuple[list[int], float]:

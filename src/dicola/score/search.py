@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,9 @@ from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import mag_to_pag, member_mag
 from dicola.orient.fixpoint import Orientation
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag, reached
-from dicola.score.base import Score
+from dicola.score.base import OrderedDag, Score
 from dicola.score.mag_climb import Climbed, climb
-from dicola.score.order_search import Ordered, best_of, order_search
+from dicola.score.order_search import best_of, order_search
 from dicola.score.registry import score_behind
 
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
@@ -29,38 +29,33 @@ _MORE_STARTS, _CYCLES, _SHAKES, _DEAR = 5, 10, (2, 5), 15.0
 _UNION = 100  # variables up to which a search from random orders is made beside that from the decomposition
 
 
-@dataclass
+@dataclass(frozen=True)
 class MagSearch:
-    """A score, the pairs between which edges may be added, and the account of the work."""
+    """A score, the pairs between which edges may be added, and who books the work."""
 
+    ci: Inquiry
     score: Score
     candidates: NDArray[np.bool_]
     threshold: float = 6.0
     max_district: int = 10
     third: float | None = None
-    work: dict[str, int] = field(default_factory=lambda: {"district fits": 0, "parent searches": 0})
 
     @classmethod
     def of(cls, ci: Inquiry, penalty: float = 2.0, threshold: float = 6.0, max_district: int = 10) -> MagSearch:
         """The search on the data behind a test; candidates are the pairs that depend on each other given all the rest."""
         score = score_behind(ci, penalty)
         n = len(ci)
-        return cls(score, Inquiry.of(ci).during("blankets").ask(GivenRest(0.05 if n <= _FEW else 1 / n**2)), threshold, max_district)
-
-    def book(self, ci: Inquiry) -> None:
-        """Write the work into the ledger of a test."""
-        for kind, count in self.work.items():
-            ci.book_score(kind, count)
+        return cls(ci, score, Inquiry.of(ci).during("blankets").ask(GivenRest(0.05 if n <= _FEW else 1 / n**2)), threshold, max_district)
 
     def climb(self, start: Marks) -> Climbed:
         """The climb from an ancestral graph."""
         found = climb(self.score, start, self.candidates, self.threshold, max_district=self.max_district, third=self.third)
-        self.work["district fits"] += found.n_fits
+        self.ci.book_score("district fits", found.n_fits)
         return found
 
-    def from_dag(self, found: Ordered) -> Climbed:
+    def from_dag(self, found: OrderedDag) -> Climbed:
         """The climb from the DAG of an order search, which has all edges worth having."""
-        self.work["parent searches"] += found.n_searches
+        self.ci.book_score("parent searches", found.work)
         return replace(self, candidates=np.zeros_like(self.candidates)).climb(marks_of_dag(found.parents))
 
     def from_orders(self, n_starts: int, seed: int) -> Climbed:
@@ -147,7 +142,6 @@ class BestMag:
         winner = search.finished(best([winner, search.from_marks(marks, winner.score)]))
         if tested is not None:
             winner = _longer(search, winner, tested, np.random.default_rng([seed, 1]))
-        search.book(ci)
         return search.mag(winner), winner.score
 
 
