@@ -27,7 +27,6 @@ def _setting(
     *,
     typed: type | None = None,
     option: str = "",
-    metavar: str | None = None,
     choices: Callable[[], Sequence[str]] | None = None,
 ) -> Any:
     """A field with its option: the help, in which ``{choices}`` stands for the names to choose from, and the type of what is typed.
@@ -36,7 +35,7 @@ def _setting(
     setting is on by default switches it off.
     """
     kind = typed or (str if default is None else type(default))
-    shown = {"told": told, "panel": panel, "typed": kind, "option": option, "metavar": metavar, "choices": choices}
+    shown = {"told": told, "panel": panel, "typed": kind, "option": option, "metavar": "FILE" if kind is Path else None, "choices": choices}
     return field(default=default, metadata=shown)
 
 
@@ -84,7 +83,6 @@ class Settings:
         "What is known beforehand: tiers, forbidden and required causes, as a Tetrad knowledge file.",
         METHOD,
         typed=Path,
-        metavar="FILE",
     )
     selection: bool = _setting(False, "Allow for selection of the sample; goes with --alone.", METHOD)
     n_jobs: int = _setting(1, "Leaves learned at a time; -1 for all cores. The answer does not depend on it.", panel=None, option="--jobs")

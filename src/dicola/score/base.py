@@ -77,10 +77,7 @@ class Score(ABC):
 
     def mag(self, mag: MAG) -> float:
         """The score of a MAG over these variables: the sum over its districts."""
-        total = 0.0
-        for part in districts_of(mag.reordered(self.names)):
-            total += self.district(*part)
-        return total
+        return sum((self.district(*part) for part in districts_of(mag.reordered(self.names))), 0.0)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -122,12 +122,10 @@ def _table_size(n: int) -> int:
 def _state(marks: Marks, ends: NDArray[np.int64]) -> mag_state.State:
     n = len(marks)
     both = np.concatenate([ends[:, 0], ends[:, 1]])
-    starts = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(both, minlength=n), out=starts[1:])
     table = _table_size(n)
     return mag_state.State(
         pairs=np.column_stack([ends, _kinds(marks, ends)]),
-        starts=starts,
+        starts=np.cumsum(np.bincount(both + 1, minlength=n + 1)),
         incident=np.argsort(both, kind="stable") % max(1, len(ends)),
         delta=np.zeros((len(ends), 4)),
         tried=np.zeros((len(ends), 4), dtype=np.bool_),

@@ -102,9 +102,8 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0) -> OrderedDag:
     random = np.random.default_rng(seed)
     found = [order_search(sorted_score, random.permutation(len(labels))) for _ in range(n_starts)]
     best = min(found, key=lambda each: each.score)
-    parents = np.zeros_like(best.parents)
-    parents[np.ix_(labels, labels)] = best.parents
-    return OrderedDag(labels[best.order], parents, best.score, sum(each.work for each in found))
+    place = np.argsort(labels)
+    return OrderedDag(labels[best.order], best.parents[np.ix_(place, place)], best.score, sum(each.work for each in found))
 
 
 def _searched_within(room: int, terms: Terms, begin: NDArray[np.int64], max_sweeps: int) -> OrderedDag | None:

@@ -43,9 +43,9 @@ class MagSearch:
     @classmethod
     def of(cls, ci: Inquiry, penalty: float = 2.0, threshold: float = 6.0, max_district: int = 10) -> MagSearch:
         """The search on the data behind a test; candidates are the pairs that depend on each other given all the rest."""
-        score = score_behind(ci, penalty)
-        n = len(ci)
-        return cls(ci, score, Inquiry.of(ci).during("blankets").ask(GivenRest(0.05 if n <= _FEW else 1 / n**2)), threshold, max_district)
+        score, n = score_behind(ci, penalty), len(ci)
+        candidates = ci.during("blankets").ask(GivenRest(0.05 if n <= _FEW else 1 / n**2))
+        return cls(ci, score, candidates, threshold, max_district)
 
     def climb(self, start: Marks) -> Climbed:
         """The climb from an ancestral graph."""
