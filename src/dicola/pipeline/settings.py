@@ -79,10 +79,7 @@ class Settings:
     )
     decompose: bool = _setting(True, "Run the base learner on all variables at once, without decomposition.", METHOD, option="--alone")
     knowledge: Knowledge | None = _setting(
-        None,
-        "What is known beforehand: tiers, forbidden and required causes, as a Tetrad knowledge file.",
-        METHOD,
-        typed=Path,
+        None, "What is known beforehand: tiers, forbidden and required causes, as a Tetrad knowledge file.", METHOD, typed=Path
     )
     selection: bool = _setting(False, "Allow for selection of the sample; goes with --alone.", METHOD)
     n_jobs: int = _setting(1, "Leaves learned at a time; -1 for all cores. The answer does not depend on it.", panel=None, option="--jobs")

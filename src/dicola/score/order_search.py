@@ -159,9 +159,7 @@ def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS)
             for w in reversed(order[begin + 1 : end]):
                 if w in along:
                     along.update(parents_of(order, w))
-            between = order[begin:end]
-            front = [w for w in between[1:] if w in along]
-            other = [*order[:begin], *front, *(w for w in between if w not in front), *order[end:]]
+            other = [*order[:begin], *sorted(order[begin:end], key=lambda w: w == u or w not in along), *order[end:]]
             if total(other) < total(order) - kernel.GAIN:
                 return tucked(other, v)
         return order

@@ -97,7 +97,7 @@ class ReadableClimb:
         """Make moves; those at the vertices they touch, and at their neighbours, may be tried again."""
         touched = set[int]()
         for pair, kind in moves:
-            touched.update(self._touched(pair))
+            touched.update(*self._districts(pair))
             self.kinds[pair] = kind
             self.n_moves += 1
         touched |= {w for v in touched for pair in self.pairs_at[v] if self.kinds[pair] != NO for w in pair}
@@ -111,13 +111,9 @@ class ReadableClimb:
         yield
         self.kinds[pair] = before
 
-    def _touched(self, pair: Pair) -> list[int]:
-        """The members of the districts of both ends."""
-        return [v for district in self._districts(pair) for v in district]
-
     def _beside(self, pair: Pair) -> list[Pair]:
-        """The other pairs at these members."""
-        return [other for v in self._touched(pair) for other in self.pairs_at[v] if other != pair]
+        """The other pairs at the districts of both ends."""
+        return [other for district in self._districts(pair) for v in district for other in self.pairs_at[v] if other != pair]
 
     def _districts(self, vertices: Iterable[int]) -> list[tuple[int, ...]]:
         """The districts of some vertices, each once, in the order of the vertices."""
