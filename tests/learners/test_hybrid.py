@@ -24,7 +24,7 @@ def test_edges_lie_in_the_best_dag_and_the_others_have_sets(seed):
     best = best_of(GaussianBIC.of(ci), 3, 0)
     joined = {tuple(sorted(pair)) for pair in np.argwhere(best.parents).tolist()}
     assert skeleton.edges <= joined
-    assert ledger.evaluations == {"parent searches": best.n_searches}
+    assert ledger.evaluations == {"parent searches": best.work}
     for x in range(len(ci)):
         for y in range(x + 1, len(ci)):
             assert ((x, y) in skeleton.edges) != (skeleton.sets.get(x, y) is not None)
@@ -97,7 +97,7 @@ def test_gfci_keeps_to_the_dag_of_the_equivalence_search(seed):
     skeleton = GFCI().learn_skeleton(ledger)
     found = equivalence_search(GaussianBIC.of(ci))
     assert skeleton.edges <= {tuple(sorted(pair)) for pair in np.argwhere(found.parents).tolist()}
-    assert ledger.evaluations == {"local scores": found.n_scores}
+    assert ledger.evaluations == {"local scores": found.work}
 
 
 @pytest.mark.parametrize("learner", ["boss-fci", "gfci"])

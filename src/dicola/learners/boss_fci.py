@@ -44,5 +44,5 @@ class BossFCI(Hybrid):
 
     def dag(self, ci: Inquiry, seed: int) -> tuple[Adjacency, Sequence[int]]:
         found = best_of(score_behind(ci, self.penalty), self.n_starts, seed)
-        ci.book_score("parent searches", found.n_searches)
+        ci.book_score("parent searches", found.work)
         return found.parents, found.order.tolist()

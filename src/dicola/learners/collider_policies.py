@@ -84,7 +84,7 @@ def collider_policy(name: str, ci: Evidence, skeleton: Skeleton, max_size: int |
 def _by_order(ci: Inquiry, skeleton: Skeleton, seed: int) -> ColliderPolicy:
     """A triple that is unshielded in the best DAG too is a collider iff it is one there; others, and those of R4, go by their set."""
     found = best_of(score_behind(ci), STARTS, seed)
-    ci.book_score("parent searches", found.n_searches)
+    ci.book_score("parent searches", found.work)
     parents, by_set = found.parents, by_separating_set(skeleton.sets)
     adjacent = parents | parents.T
 

@@ -38,5 +38,5 @@ class GFCI(Hybrid):
 
     def dag(self, ci: Inquiry, seed: int) -> tuple[Adjacency, Sequence[int]]:
         found = equivalence_search(score_behind(ci, self.penalty), self.max_side)
-        ci.book_score("local scores", found.n_scores)
+        ci.book_score("local scores", found.work)
         return found.parents, found.order.tolist()

@@ -53,5 +53,4 @@ class MagBIC(Learner):
     def search(self, ci: Inquiry, context: Context) -> Found:
         search = MagSearch.of(ci, self.penalty, self.threshold, self.max_district)
         mag = search.mag(search.from_orders(self.n_starts, context.seed))
-        search.book(ci)
         return Found(mag.marks != 0, RecordedSets(otherwise=AncestralSets(mag)))

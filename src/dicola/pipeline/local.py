@@ -95,17 +95,17 @@ def local(
     known = _Known(inquiry, learner, max_condition_size)
 
     following: int | None = center
-    while following is not None and (max_visited is None or len(known.visited) < max_visited):
+    while following is not None and (max_visited is None or len(known.blankets) < max_visited):
         known.visit(following)
         graph = known.oriented()
         following = next_to_visit(graph, known.unsettled(), center)
 
-    shown = sorted({*known.visited, *(v for edge in known.edges for v in edge)})
+    shown = sorted({*known.blankets, *(v for edge in known.edges for v in edge)})
     pag = PAG.from_matrix(graph.to_matrix()[np.ix_(shown, shown)], [ci.labels[v] for v in shown])
     return LocalDiscovery(
         target=ci.labels[center],
         pag=pag.reordered([name for name in ci.names if name in set(pag.names)]),
-        visited=tuple(ci.labels[v] for v in known.visited),
+        visited=tuple(ci.labels[v] for v in known.blankets),
         n_variables=len(ci),
         separating_sets={
             (ci.labels[a], ci.labels[b]): tuple(ci.labels[v] for v in z)
@@ -152,20 +152,15 @@ class _Known:
 
     def __init__(self, ci: Inquiry, learner: BlanketLearner, max_condition_size: int | None) -> None:
         self._ci, self._learner, self._max_size = ci, learner, max_condition_size
-        self._blankets: dict[int, Variables] = {}
+        self.blankets: dict[int, Variables] = {}  # of the visited ones, in the order of the visits
         self._found = RecordedSets()
         self.edges: set[Pair] = set()
         self.finished = True
 
-    @property
-    def visited(self) -> list[int]:
-        """In the order of the visits."""
-        return list(self._blankets)
-
     def visit(self, x: int) -> None:
         """Learn the blanket of x, and inside it the edges of x."""
-        unvisited = [v for v in range(len(self._ci)) if v != x and v not in self._blankets]
-        claimed = [v for v, members in self._blankets.items() if x in members]
+        unvisited = [v for v in range(len(self._ci)) if v != x and v not in self.blankets]
+        claimed = [v for v, members in self.blankets.items() if x in members]
         blanket = sorted([*claimed, *self._learner.blanket(self._ci.during("blankets"), x, unvisited)])
         inside = sorted([x, *blanket])
         place = {v: i for i, v in enumerate(inside)}
@@ -186,12 +181,12 @@ class _Known:
         for pair, z in sets.relabelled(tuple(inside)).items():
             if pair not in self._found:
                 self._found.add(*pair, z)
-        self._blankets[x] = tuple(blanket)
+        self.blankets[x] = tuple(blanket)
         self.edges |= {(min(x, y), max(x, y)) for y in blanket if self.separating_set(x, y) is None}
 
     def unsettled(self) -> list[int]:
         """For each variable a mask of those of which it is not known whether they are adjacent to it."""
-        unvisited = mask_of(v for v in range(len(self._ci)) if v not in self._blankets)
+        unvisited = mask_of(v for v in range(len(self._ci)) if v not in self.blankets)
         masks = [unvisited & ~(1 << v) if unvisited >> v & 1 else 0 for v in range(len(self._ci))]
         for a, b in (*self.edges, *self._found):
             masks[a] &= ~(1 << b)
@@ -216,6 +211,6 @@ class _Known:
         Where a blanket does it, the blanket: with data it is the better witness of colliders than a set of few variables.
         """
         for x, y in ((a, b), (b, a)):
-            if x in self._blankets and y not in self._blankets[x]:
-                return self._blankets[x]
+            if x in self.blankets and y not in self.blankets[x]:
+                return self.blankets[x]
         return self._found.get(a, b)

@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dicola.ci.inquiry import Inquiry
 from dicola.errors import not_allowed
-from dicola.graphs.mag import MAG
-from dicola.graphs.pag import PAG
-from dicola.orient.fixpoint import Orientation
-from dicola.score.search import accurate, balanced
-
-
-@dataclass(frozen=True)
-class BestMag:
-    """A last step: the MAG with the best score that is found from what the decomposition found, and its score.
-
-    With ``longer`` more starts are made, the PAG that tests alone give among them.
-    """
-
-    longer: bool = False
-
-    def refine(self, ci: Inquiry, found: Orientation, seed: int, by_tests: Callable[[], PAG]) -> tuple[MAG, float]:
-        """From the oriented graph to a MAG; ``by_tests`` makes the PAG that tests alone give."""
-        return accurate(ci, found, seed, by_tests()) if self.longer else balanced(ci, found, seed)
+from dicola.score.search import BestMag
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -90,8 +90,7 @@ class Plan(Settings):
         if taken is not None:
             chosen = _shown(taken, getattr(self, taken))
             return EXACT, Sentence("{chosen} was chosen, which goes with the paper's method", chosen=chosen)
-        doubt = doubt_about_scoring(ci)
-        if doubt is not None:
+        if doubt := doubt_about_scoring(ci):
             return EXACT, doubt
         return scored, "the columns can be scored as linear Gaussian, where this mode was the more accurate in simulations"
 
@@ -150,30 +149,27 @@ class Steps(NamedTuple):
 
     def check(self, ci: Inquiry) -> None:
         """Refuse what the parts cannot do together, or not on this evidence."""
+        if self.plan.knowledge is not None:
+            self.plan.knowledge.check_names(ci.names)
+        objection = next(self._objections(), None)
+        if objection is not None:
+            raise InvalidSetting(objection)
+        if self.mode.needs_data or self.learner.needs_data or self.orientation.colliders == "order":
+            score_behind(ci)
+
+    def _objections(self) -> Iterator[str]:
         plan, learner, refined = self.plan, self.learner, self.mode.last_step is not None or self.plan.legalize
         if plan.selection and not learner.allows_selection:
-            raise InvalidSetting(
-                Sentence("{title} assumes that nothing was selected; {selection=True} goes with the other learners.", title=learner.title)
-            )
+            yield Sentence("{title} assumes that nothing was selected; {selection=True} goes with the other learners.", title=learner.title)
         if plan.legalize and (plan.selection or not learner.is_legalizable):
-            raise InvalidSetting(
-                Sentence("{legalize=True} makes the PAG of a MAG without selection; leave it out for PC and with {selection=True}.")
+            yield Sentence("{legalize=True} makes the PAG of a MAG without selection; leave it out for PC and with {selection=True}.")
+        if plan.knowledge is not None and plan.selection:
+            yield "knowledge speaks of causes, and with selection of the sample marks speak of more; leave one of them out."
+        if plan.knowledge is not None and (refined or not learner.takes_knowledge):
+            yield Sentence(
+                "knowledge puts marks before the rules are asked; graphs chosen by their score, made legal, or learned by PC do "
+                "not heed them. Take {mode=exact} or 'fast' with another learner."
             )
-        if plan.knowledge is not None:
-            plan.knowledge.check_names(ci.names)
-            if plan.selection:
-                raise InvalidSetting(
-                    "knowledge speaks of causes, and with selection of the sample marks speak of more; leave one of them out."
-                )
-            if refined or not learner.takes_knowledge:
-                raise InvalidSetting(
-                    Sentence(
-                        "knowledge puts marks before the rules are asked; graphs chosen by their score, made legal, or learned by PC do "
-                        "not heed them. Take {mode=exact} or 'fast' with another learner."
-                    )
-                )
-        if self.mode.needs_data or learner.needs_data or self.orientation.colliders == "order":
-            score_behind(ci)
 
     def record(self, test: CITest) -> dict[str, Any]:
         """What a result keeps of the settings: with it the run can be made again."""

@@ -25,16 +25,17 @@ def _setting(
     told: str,
     panel: str | None = TUNING,
     *,
-    typed: type = str,
+    typed: type | None = None,
     option: str = "",
-    metavar: str | None = None,
     choices: Callable[[], Sequence[str]] | None = None,
 ) -> Any:
     """A field with its option: the help, in which ``{choices}`` stands for the names to choose from, and the type of what is typed.
 
-    A flag whose setting is on by default switches it off.
+    That is the type of the default; text where there is none and nothing is said. A flag whose
+    setting is on by default switches it off.
     """
-    shown = {"told": told, "panel": panel, "typed": typed, "option": option, "metavar": metavar, "choices": choices}
+    kind = typed or (str if default is None else type(default))
+    shown = {"told": told, "panel": panel, "typed": kind, "option": option, "metavar": "FILE" if kind is Path else None, "choices": choices}
     return field(default=default, metadata=shown)
 
 
@@ -68,7 +69,7 @@ class Settings:
         option="--test",
         choices=names_in("dicola.ci.registry:TESTS"),
     )
-    alpha: float = _setting(0.01, "Level of the independence test.", METHOD, typed=float)
+    alpha: float = _setting(0.01, "Level of the independence test.", METHOD)
     mode: str = _setting(
         "exact",
         "exact (the paper's method), fast (its skeleton, colliders by an order search), balanced (the best MAG by score), "
@@ -76,20 +77,12 @@ class Settings:
         METHOD,
         choices=names_in("dicola.pipeline.modes:MODES", "auto"),
     )
-    decompose: bool = _setting(
-        True, "Run the base learner on all variables at once, without decomposition.", METHOD, typed=bool, option="--alone"
-    )
+    decompose: bool = _setting(True, "Run the base learner on all variables at once, without decomposition.", METHOD, option="--alone")
     knowledge: Knowledge | None = _setting(
-        None,
-        "What is known beforehand: tiers, forbidden and required causes, as a Tetrad knowledge file.",
-        METHOD,
-        typed=Path,
-        metavar="FILE",
+        None, "What is known beforehand: tiers, forbidden and required causes, as a Tetrad knowledge file.", METHOD, typed=Path
     )
-    selection: bool = _setting(False, "Allow for selection of the sample; goes with --alone.", METHOD, typed=bool)
-    n_jobs: int = _setting(
-        1, "Leaves learned at a time; -1 for all cores. The answer does not depend on it.", panel=None, typed=int, option="--jobs"
-    )
+    selection: bool = _setting(False, "Allow for selection of the sample; goes with --alone.", METHOD)
+    n_jobs: int = _setting(1, "Leaves learned at a time; -1 for all cores. The answer does not depend on it.", panel=None, option="--jobs")
     workers: Literal["threads", "processes"] | None = _setting(
         None,
         "What --jobs counts: threads or processes; by default processes where a test is slow Python.",
@@ -125,8 +118,8 @@ class Settings:
         choices=names_in("dicola.learners.collider_policies:POLICIES"),
     )
     max_path_length: int | None = _setting(None, "Longest discriminating path, in vertices; no limit by default.", typed=int)
-    seed: int = _setting(0, "Seed of the start orders; mode exact draws none.", typed=int)
-    legalize: bool = _setting(False, "Replace a graph that is no legal PAG by one.", typed=bool)
+    seed: int = _setting(0, "Seed of the start orders; mode exact draws none.")
+    legalize: bool = _setting(False, "Replace a graph that is no legal PAG by one.")
 
 
 SETTINGS = {each.name: each for each in fields(Settings)}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.graphs.bits import members
+from dicola.graphs.bits import mask_of, members
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.orient.equivalence import cardinality_order
 
@@ -27,26 +29,21 @@ def ancestral_marks(marks: Marks, max_district: int | None = None) -> Marks:
     join more variables by such edges becomes directed, where that closes no cycle.
     """
     graph = _Ancestral(len(marks), len(marks) if max_district is None else max_district)
-    sure: list[list[tuple[int, int, int]]] = [[], [], [], []]
-    circles: list[set[int]] = [set() for _ in marks]
-    for a, b in np.argwhere(np.triu(marks) != 0).tolist():
+    is_open = (marks == CIRCLE) & (marks.T == CIRCLE)
+    place = np.argsort(cardinality_order([set(np.flatnonzero(row).tolist()) for row in is_open])).tolist()
+    edges = []
+    for a, b in np.argwhere(np.triu(marks)).tolist():
         at_a, at_b = int(marks[b, a]), int(marks[a, b])
-        if (at_a, at_b) == (CIRCLE, CIRCLE):
-            circles[a].add(b)
-            circles[b].add(a)
-        elif (at_a, at_b) == (ARROW, ARROW):
-            sure[1].append((a, b, _BOTH))
+        if is_open[a, b]:
+            u, v = sorted((a, b), key=place.__getitem__)
+            edges.append((3, place[u], place[v], (u, v, _FORTH)))
+        elif at_a == at_b == ARROW:
+            edges.append((1, a, b, (a, b, _BOTH)))
         else:
             u, v = (b, a) if at_a == ARROW or at_b == TAIL else (a, b)
-            sure[0 if CIRCLE not in (at_a, at_b) else 2].append((u, v, _FORTH))
-    place = {v: i for i, v in enumerate(cardinality_order(circles))}
-    sure[3] = sorted(
-        ((a, b, _FORTH) for a, beside in enumerate(circles) for b in beside if place[a] < place[b]),
-        key=lambda edge: (place[edge[0]], place[edge[1]]),
-    )
-    for group in sure:
-        for u, v, kind in group:
-            graph.insert(u, v, kind)
+            edges.append((2 if CIRCLE in (at_a, at_b) else 0, a, b, (u, v, _FORTH)))
+    for *_, edge in sorted(edges):
+        graph.insert(*edge)
     return graph.marks
 
 
@@ -87,14 +84,7 @@ class _Ancestral:
 
     def district(self, v: int) -> int:
         """The vertices joined to v by bidirected edges, itself included."""
-        found, new = 0, 1 << v
-        while new:
-            found |= new
-            new = 0
-            for w in members(found):
-                new |= self.siblings[w]
-            new &= ~found
-        return found
+        return mask_of(reached(v, lambda w: members(self.siblings[w])))
 
     def _allows(self, u: int, v: int, kind: int) -> bool:
         if kind == _BOTH:
@@ -104,3 +94,13 @@ class _Ancestral:
         if self.above[u] >> v & 1:
             return False
         return not any(self.siblings[x] & self.below[v] for x in members(self.above[u] & self.with_siblings))
+
+
+def reached(start: int, near: Callable[[int], Iterable[int]]) -> list[int]:
+    """The start and all that steps to what is near lead to, breadth first."""
+    found, seen = [start], {start}
+    for v in found:  # grows while it is read
+        new = [w for w in near(v) if w not in seen]
+        found += new
+        seen.update(new)
+    return found

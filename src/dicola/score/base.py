@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
-from math import isfinite, log
+from dataclasses import dataclass
+from math import log
 from typing import Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dicola._kernels.terms import Terms
-from dicola.errors import InvalidSetting
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.skeleton import Pair
@@ -62,24 +64,6 @@ class Score(ABC):
     def among(self, variables: Sequence[int]) -> Self:
         """The same score over a choice of the variables, numbered anew."""
 
-    def with_penalty(self, penalty: float) -> Self:
-        """The same score at another price.
-
-        Parameters
-        ----------
-        penalty : float
-            The price of an edge, as a multiple of that of the plain criterion.
-
-        Raises
-        ------
-        InvalidSetting
-            It is not a positive number.
-
-        """
-        other = copy(self)
-        other.penalty = checked_penalty(penalty)
-        return other
-
     def kernel_terms(self) -> Terms | None:
         """What the compiled searches need to work out this score by themselves, where it has that.
 
@@ -93,10 +77,7 @@ class Score(ABC):
 
     def mag(self, mag: MAG) -> float:
         """The score of a MAG over these variables: the sum over its districts."""
-        total = 0.0
-        for part in districts_of(mag.reordered(self.names)):
-            total += self.district(*part)
-        return total
+        return sum((self.district(*part) for part in districts_of(mag.reordered(self.names))), 0.0)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -113,8 +94,23 @@ def districts_of(mag: MAG) -> Iterator[tuple[tuple[int, ...], list[Pair], list[P
         yield members, arrows, joined
 
 
-def checked_penalty(penalty: float) -> float:
-    """The price of an edge as a multiple of the plain one, or a sentence on why it cannot be."""
-    if not (isfinite(penalty) and penalty > 0):
-        raise InvalidSetting(f"penalty is {penalty!r}; it must be a positive number, such as 2 (twice the plain criterion).")
-    return float(penalty)
+@dataclass(frozen=True, eq=False)
+class OrderedDag:
+    """The DAG that a search ended with: ``parents[v, u]`` says u → v; in ``order`` parents come first.
+
+    ``work`` counts what the search took: searches for the parents of a variable, each growing and
+    shrinking once (``order_search``), or parts given some parents (``equivalence_search``).
+    """
+
+    order: NDArray[np.int64]
+    parents: NDArray[np.bool_]
+    score: float
+    work: int
+
+    @classmethod
+    def of(cls, order: Sequence[int] | NDArray[np.int64], parents: Iterable[Iterable[int]], score: float, work: int) -> OrderedDag:
+        """From the parents of each variable in turn."""
+        matrix = np.zeros((len(order), len(order)), np.bool_)
+        for v, above in enumerate(parents):
+            matrix[v, list(above)] = True
+        return cls(np.array(order, dtype=np.int64), matrix, score, work)

@@ -8,30 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cache
+from itertools import chain, combinations, permutations
+from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dicola.score.base import Score
+from dicola.score.ancestral import reached
+from dicola.score.base import OrderedDag, Score
 
 GAIN = 1e-6  # what a step must improve the score by
 
 Local = Callable[[int, frozenset[int]], float]
+Way = tuple[frozenset[int], frozenset[int]]
+"""A side, and the parents that y has beside x once it is directed."""
 
 
-@dataclass(frozen=True, eq=False)
-class Equivalence:
-    """The best class found, by one of its DAGs: ``parents[v, u]`` says u → v."""
-
-    parents: NDArray[np.bool_]
-    order: NDArray[np.int64]
-    score: float
-    n_scores: int
-
-
-@dataclass(frozen=True)
-class _Step:
+class _Step(NamedTuple):
     """Put in or take out the edge x - y, and direct the ``side``: into y, or away from x and y."""
 
     change: float
@@ -40,7 +31,7 @@ class _Step:
     side: frozenset[int]
 
 
-def equivalence_search(score: Score, max_side: int | None = None) -> Equivalence:
+def equivalence_search(score: Score, max_side: int | None = None) -> OrderedDag:
     """Insert the edge that lowers the score most while one does, then delete likewise.
 
     Ties go to the first pair by position.
@@ -55,53 +46,48 @@ def equivalence_search(score: Score, max_side: int | None = None) -> Equivalence
 
     Returns
     -------
-    Equivalence
+    OrderedDag
         A DAG of the best class found. The lower its score the better.
 
     """
-    known: dict[tuple[int, frozenset[int]], float] = {}
 
+    @cache
     def local(v: int, parents: frozenset[int]) -> float:
-        if (v, parents) not in known:
-            known[v, parents] = score.local(v, sorted(parents))
-        return known[v, parents]
+        return score.local(v, sorted(parents))
 
-    graph = Pattern(len(score))
-    graph = _climb(graph, lambda state, x, y: state.insertions(local, x, y, max_side), Pattern.inserted)
-    graph = _climb(graph, lambda state, x, y: state.deletions(local, x, y), Pattern.deleted)
+    graph = Pattern([set() for _ in score.names], [set() for _ in score.names])
+    graph = _climb(graph, local, 1, lambda state, x, y: state.insertions(x, y, max_side))
+    graph = _climb(graph, local, -1, Pattern.deletions)
     parents, order = graph.a_dag()
-    matrix = np.zeros((len(score), len(score)), np.bool_)
-    for v, above in enumerate(parents):
-        matrix[v, sorted(above)] = True
     total = sum(local(v, frozenset(above)) for v, above in enumerate(parents))
-    return Equivalence(matrix, np.array(order, dtype=np.int64), total, len(known))
+    return OrderedDag.of(order, parents, total, local.cache_info().currsize)
 
 
-def _climb(graph: Pattern, steps: Callable[[Pattern, int, int], Iterator[_Step]], apply: Callable[[Pattern, _Step], Pattern]) -> Pattern:
-    """The best allowed step again and again; only changed pairs are looked at anew."""
+def _climb(graph: Pattern, local: Local, sign: int, ways: Callable[[Pattern, int, int], Iterator[Way]]) -> Pattern:
+    """The best allowed step again and again, edges put in (``sign`` 1) or taken out (-1); only changed pairs are looked at anew."""
     n = len(graph.parents)
-    open_steps: dict[tuple[int, int], list[_Step]] = {}
+    steps: dict[tuple[int, int], list[_Step]] = {}
     changed = set(range(n))
     while True:
-        for x in range(n):
-            for y in range(n):
-                if x != y and (x in changed or y in changed):
-                    open_steps[x, y] = list(steps(graph, x, y))
-        every = sorted((step for found in open_steps.values() for step in found), key=lambda s: (s.change, s.x, s.y, sorted(s.side)))
+        for x, y in permutations(range(n), 2):
+            if x in changed or y in changed:
+                worths = [(sign * (local(y, given | {x}) - local(y, given)), side) for side, given in ways(graph, x, y)]
+                steps[x, y] = [_Step(change, x, y, side) for change, side in worths if change < -GAIN]
+        every = sorted(chain.from_iterable(steps.values()), key=lambda step: (*step[:3], sorted(step.side)))
         step = next((step for step in every if graph.allows(step)), None)
         if step is None:
             return graph
-        after = apply(graph, step)
+        after = graph.after(step)
         changed = {v for v in range(n) if after.around(v) != graph.around(v)}
         graph = after
 
 
+@dataclass(frozen=True, eq=False)
 class Pattern:
     """A class of DAGs: all agree on ``parents``; the direction of those ``beside`` is open."""
 
-    def __init__(self, n: int) -> None:
-        self.parents: list[set[int]] = [set() for _ in range(n)]
-        self.beside: list[set[int]] = [set() for _ in range(n)]
+    parents: list[set[int]]
+    beside: list[set[int]]
 
     def around(self, v: int) -> tuple[set[int], set[int], set[int]]:
         """All that is known of the edges at v."""
@@ -119,36 +105,28 @@ class Pattern:
         """Open neighbours of y that are adjacent to x."""
         return frozenset(v for v in self.beside[y] if v != x and self.adjacent(v, x))
 
-    def insertions(self, local: Local, x: int, y: int, max_side: int | None) -> Iterator[_Step]:
-        """Ways to put in x → y that lower the score (Chickering's Insert), paths unchecked."""
+    def insertions(self, x: int, y: int, max_side: int | None) -> Iterator[Way]:
+        """Ways to put in x → y (Chickering's Insert), paths unchecked."""
         if self.adjacent(x, y):
             return
         shared = self.shared(x, y)
         free = sorted(v for v in self.beside[y] if v != x and v not in shared)
         sides = [frozenset[int]()] if self.is_clique(shared) else []
         while sides:
-            for side in sides:
-                given = shared | side | self.parents[y]
-                change = local(y, given | {x}) - local(y, given)
-                if change < -GAIN:
-                    yield _Step(change, x, y, side)
+            yield from ((side, shared | side | self.parents[y]) for side in sides)
             if max_side is not None and len(sides[0]) >= max_side:
                 return
             sides = [side | {v} for side in sides for v in free if v > max(side, default=-1) and self.is_clique(shared | side | {v})]
 
-    def deletions(self, local: Local, x: int, y: int) -> Iterator[_Step]:
-        """Ways to take out x → y or x - y that lower the score (Chickering's Delete)."""
+    def deletions(self, x: int, y: int) -> Iterator[Way]:
+        """Ways to take out x → y or x - y (Chickering's Delete)."""
         if x not in self.parents[y] and x not in self.beside[y]:
             return
         shared = self.shared(x, y)
         for size in range(len(shared) + 1):
             for side in map(frozenset, combinations(sorted(shared), size)):
-                if not self.is_clique(shared - side):
-                    continue
-                given = (shared - side) | (self.parents[y] - {x})
-                change = local(y, frozenset(given)) - local(y, frozenset(given | {x}))
-                if change < -GAIN:
-                    yield _Step(change, x, y, side)
+                if self.is_clique(shared - side):
+                    yield side, (shared - side) | (self.parents[y] - {x})
 
     def allows(self, step: _Step) -> bool:
         """May the step be made?
@@ -156,32 +134,22 @@ class Pattern:
         For an insertion every path from y to x that may be directed must meet the shared neighbours
         or the side.
         """
-        if self.adjacent(step.x, step.y):
-            return True
         closed = self.shared(step.x, step.y) | step.side
-        seen, stack = {step.y}, [step.y]
-        while stack:
-            v = stack.pop()
-            for w in range(len(self.parents)):
-                if w in seen or w in closed or not (v in self.parents[w] or w in self.beside[v]):
-                    continue
-                if w == step.x:
-                    return False
-                seen.add(w)
-                stack.append(w)
-        return True
 
-    def inserted(self, step: _Step) -> Pattern:
-        """The class after an insertion."""
-        after = self._copy()
-        after.parents[step.y].add(step.x)
-        for v in step.side:
-            after._direct(v, step.y)
-        return after._completed()
+        def onward(v: int) -> list[int]:
+            return [w for w, above in enumerate(self.parents) if w not in closed and (v in above or w in self.beside[v])]
 
-    def deleted(self, step: _Step) -> Pattern:
-        """The class after a deletion."""
-        after, x, y = self._copy(), step.x, step.y
+        return self.adjacent(step.x, step.y) or step.x not in reached(step.y, onward)
+
+    def after(self, step: _Step) -> Pattern:
+        """The class with the edge put in, or taken out where it is there."""
+        x, y = step.x, step.y
+        after = Pattern([set(each) for each in self.parents], [set(each) for each in self.beside])
+        if not self.adjacent(x, y):
+            after.parents[y].add(x)
+            for v in step.side:
+                after._direct(v, y)
+            return after._completed()
         after.parents[y].discard(x)
         after.beside[y].discard(x)
         after.beside[x].discard(y)
@@ -196,19 +164,13 @@ class Pattern:
         self.beside[v].discard(u)
         self.parents[v].add(u)
 
-    def _copy(self) -> Pattern:
-        copy = Pattern(0)
-        copy.parents, copy.beside = [set(each) for each in self.parents], [set(each) for each in self.beside]
-        return copy
-
     def a_dag(self) -> tuple[list[set[int]], list[int]]:
         """Parents in a DAG of the class, and an order with parents first (Dor and Tarsi 1992)."""
         left, parents = set(range(len(self.parents))), [set(each) for each in self.parents]
         backwards: list[int] = []
         while left:
             sink = next(v for v in sorted(left) if self._is_sink(v, left))
-            for u in self.beside[sink] & left:
-                parents[sink].add(u)
+            parents[sink] |= self.beside[sink] & left
             left.remove(sink)
             backwards.append(sink)
         return parents, backwards[::-1]
@@ -222,29 +184,19 @@ class Pattern:
     def _completed(self) -> Pattern:
         """The graph of the class of a DAG that extends this one (Chickering 1995).
 
-        An arc is directed iff all DAGs of the class have it. Arcs are labelled in the order of
-        their heads, then from the latest tail to the earliest.
+        An arc is directed iff all DAGs of the class have it. Of the arcs into y, the one from the
+        latest parent x decides: with arcs directed into x from beyond the parents of y, or other
+        parents of y that x does not have, all of them are directed, else those that are so into x.
         """
         parents, order = self.a_dag()
-        place = {v: i for i, v in enumerate(order)}
-        compelled: list[set[int]] = [set() for _ in order]
-        reversible: list[set[int]] = [set() for _ in order]
+        after = Pattern([set() for _ in order], [set() for _ in order])
         for y in order:
-            for x in sorted(parents[y], key=place.__getitem__, reverse=True):
-                if x in compelled[y] or x in reversible[y]:
-                    continue
-                if compelled[x] - parents[y]:
-                    compelled[y] |= parents[y]
-                    reversible[y].clear()
-                    break
-                compelled[y] |= compelled[x]
-                reversible[y] -= compelled[y]
-                unknown = parents[y] - compelled[y] - reversible[y]
-                (compelled if any(z != x and z not in parents[x] for z in parents[y]) else reversible)[y].update(unknown)
-        after = Pattern(len(order))
-        after.parents = compelled
-        for y, others in enumerate(reversible):
-            for x in others:
-                after.beside[x].add(y)
-                after.beside[y].add(x)
+            if not parents[y]:
+                continue
+            x = max(parents[y], key=order.index)
+            is_open = after.parents[x] <= parents[y] <= parents[x] | {x}
+            after.parents[y] |= after.parents[x] if is_open else parents[y]
+            for u in parents[y] - after.parents[y]:
+                after.beside[u].add(y)
+                after.beside[y].add(u)
         return after

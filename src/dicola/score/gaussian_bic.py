@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
+from math import isfinite
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -13,9 +14,9 @@ from dicola._kernels import mag_score as kernel
 from dicola._kernels.terms import Terms
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.errors import NeedsData
+from dicola.errors import InvalidSetting, NeedsData
 from dicola.graphs.skeleton import Pair
-from dicola.score.base import Score, checked_penalty
+from dicola.score.base import Score
 
 _FEW_VALUES = 10  # a column with fewer different values is taken for categories or grades
 _FEW_ROWS = 5  # rows per variable below which searches by score were never tried
@@ -49,7 +50,9 @@ class GaussianBIC(Score):
         self.correlation = _read_only(np.array(correlation, dtype=np.float64))  # its own copy
         self.n_samples = int(n_samples)
         self.names = tuple(f"X{i + 1}" for i in range(len(self.correlation))) if names is None else tuple(str(name) for name in names)
-        self.penalty = checked_penalty(penalty)
+        self.penalty = float(penalty)
+        if not (isfinite(penalty) and penalty > 0):
+            raise InvalidSetting(f"penalty is {penalty!r}; it must be a positive number, such as 2 (twice the plain criterion).")
 
     @classmethod
     def of(cls, ci: Evidence, penalty: float = 2.0) -> Self:
@@ -134,10 +137,16 @@ def district_arrays(
     correlation: NDArray[np.float64], members: Iterable[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]
 ) -> tuple[list[int], NDArray[np.float64], DistrictArrays]:
     """The members and then their other parents; the correlations among them; edges by places there."""
-    members, arrows, bidirected = sorted(members), sorted(arrows), tuple(bidirected)
-    inside = [*members, *sorted({u for u, _ in arrows} - set(members))]
-    d = len(members)
-    lists, lengths = _lists((arrows, [*bidirected, *((w, v) for v, w in bidirected)]), inside, d)
+    members, bidirected = sorted(members), tuple(bidirected)
+    parents, siblings = sorted(arrows), sorted([*bidirected, *((w, v) for v, w in bidirected)])
+    inside = [*members, *sorted({u for u, _ in parents} - set(members))]
+    d, place = len(members), {v: i for i, v in enumerate(inside)}
+    lists, lengths = np.zeros((2, d, len(inside)), dtype=np.int64), np.zeros((2, d), dtype=np.int64)
+    for relation, pairs in ((kernel.PA, parents), (kernel.SP, siblings)):
+        for u, v in pairs:
+            at = relation, place[v]
+            lists[*at, lengths[at]] = place[u]
+            lengths[at] += 1
     room = kernel.make_room(len(inside), d)
     return inside, _read_only(correlation[np.ix_(inside, inside)]), DistrictArrays(np.arange(d), d, lists, lengths, room)
 
@@ -147,19 +156,3 @@ def _read_only(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     found = np.ascontiguousarray(matrix, dtype=np.float64)
     found.setflags(write=False)
     return found
-
-
-def _lists(relations: Sequence[Sequence[Pair]], inside: Sequence[int], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """By relation, for each of the first n inside: the first ends of its pairs, and how many.
-
-    They are places inside, sorted.
-    """
-    place = {v: i for i, v in enumerate(inside)}
-    lists = np.zeros((len(relations), n, len(inside)), dtype=np.int64)
-    lengths = np.zeros((len(relations), n), dtype=np.int64)
-    for relation, pairs in enumerate(relations):
-        for u, v in sorted(pairs):
-            at = relation, place[v]
-            lists[*at, lengths[at]] = place[u]
-            lengths[at] += 1
-    return lists, lengths

@@ -79,16 +79,11 @@ def climb(
     ends = np.argwhere(np.triu(free, 1)).astype(np.int64)
     terms = score.kernel_terms()
     if terms is None:
-        plain = ReadableClimb(
-            score,
-            {(a, b): kind for (a, b), kind in zip(ends.tolist(), _kinds(marks, ends).tolist(), strict=True)},
-            threshold,
-            max_district,
-            third,
-        )
+        at_start = {(a, b): kind for (a, b), kind in zip(ends.tolist(), _kinds(marks, ends).tolist(), strict=True)}
+        plain = ReadableClimb(score, at_start, threshold, max_district, third)
         plain.run(max_passes)
         kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
-        return Climbed(_marks(kinds, ends, len(marks)), plain.total(), len(plain.known), plain.n_moves)
+        return Climbed(_marks(kinds, ends, len(marks)), plain.total(), plain.fitted.cache_info().currsize, plain.n_moves)
     task = mag_state.Task(*terms, max_district, threshold, np.inf if third is None else third)
     state = _state(marks, ends)
     room = make_room(len(marks), max(max_district, _largest_district(marks)))
@@ -127,12 +122,10 @@ def _table_size(n: int) -> int:
 def _state(marks: Marks, ends: NDArray[np.int64]) -> mag_state.State:
     n = len(marks)
     both = np.concatenate([ends[:, 0], ends[:, 1]])
-    starts = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(both, minlength=n), out=starts[1:])
     table = _table_size(n)
     return mag_state.State(
         pairs=np.column_stack([ends, _kinds(marks, ends)]),
-        starts=starts,
+        starts=np.cumsum(np.bincount(both + 1, minlength=n + 1)),
         incident=np.argsort(both, kind="stable") % max(1, len(ends)),
         delta=np.zeros((len(ends), 4)),
         tried=np.zeros((len(ends), 4), dtype=np.bool_),

@@ -11,7 +11,7 @@ below, which the kernel is held equal to.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from dicola._kernels import order_search as kernel
 from dicola._kernels.parent_search import make_trails
 from dicola._kernels.terms import Terms
 from dicola.errors import InvalidSetting
-from dicola.score.base import Score
+from dicola.score.base import OrderedDag, Score
 from dicola.tables.names import name_order
 
 MAX_SWEEPS = 100
@@ -30,20 +30,7 @@ _ROOM = 24  # parents that are room for at first
 Order = Sequence[int] | NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Ordered:
-    """An order that neither a move nor a tuck improves, and its DAG: ``parents[v, u]`` says u → v.
-
-    ``n_searches`` counts the searches for parents that were made, each growing and shrinking once.
-    """
-
-    order: NDArray[np.int64]
-    parents: NDArray[np.bool_]
-    score: float
-    n_searches: int
-
-
-def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Ordered:
+def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> OrderedDag:
     """Improve an order until neither a move of one variable nor a tuck makes it better.
 
     Each sweep takes the variables by position; among equally good places a variable takes the
@@ -61,7 +48,7 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Or
 
     Returns
     -------
-    Ordered
+    OrderedDag
         The order reached, and its DAG. The lower its score the better.
 
     Raises
@@ -82,7 +69,7 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Or
     return found
 
 
-def best_of(score: Score, n_starts: int = 3, seed: int = 0, names: Sequence[str] | None = None) -> Ordered:
+def best_of(score: Score, n_starts: int = 3, seed: int = 0) -> OrderedDag:
     """The best of some searches from random orders, the first of equals.
 
     All works in the order of the names, from which the start orders are drawn, so that permuted
@@ -96,12 +83,10 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0, names: Sequence[str]
         How many random orders to start from.
     seed : int
         Of the random orders.
-    names : sequence of str, optional
-        The names to go by; those of the score by default.
 
     Returns
     -------
-    Ordered
+    OrderedDag
         The best order and its DAG, with the searches that all starts took.
 
     Raises
@@ -112,17 +97,16 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0, names: Sequence[str]
     """
     if n_starts < 1:
         raise InvalidSetting(f"n_starts is {n_starts!r}; it must be a whole number from 1 on.")
-    labels = np.array(name_order(score.names if names is None else names), dtype=np.int64)
+    labels = np.array(name_order(score.names), dtype=np.int64)
     sorted_score = score.among(labels.tolist())
     random = np.random.default_rng(seed)
     found = [order_search(sorted_score, random.permutation(len(labels))) for _ in range(n_starts)]
     best = min(found, key=lambda each: each.score)
-    parents = np.zeros_like(best.parents)
-    parents[np.ix_(labels, labels)] = best.parents
-    return Ordered(labels[best.order], parents, best.score, sum(each.n_searches for each in found))
+    place = np.argsort(labels)
+    return OrderedDag(labels[best.order], best.parents[np.ix_(place, place)], best.score, sum(each.work for each in found))
 
 
-def _searched_within(room: int, terms: Terms, begin: NDArray[np.int64], max_sweeps: int) -> Ordered | None:
+def _searched_within(room: int, terms: Terms, begin: NDArray[np.int64], max_sweeps: int) -> OrderedDag | None:
     """The search with room for fewer parents than ``room``; ``None`` where that was too few."""
     p, order = len(begin), begin.copy()
     trails = make_trails(p, room)
@@ -143,24 +127,22 @@ def _searched_within(room: int, terms: Terms, begin: NDArray[np.int64], max_swee
             n_searches += tally.searches
         if not moved and not alone:
             break
-    matrix = np.zeros((p, p), np.bool_)
-    for v in range(p):
-        matrix[v, trails.parents[v, : trails.counts[v]]] = True
-    return Ordered(order, matrix, float(trails.scores[:p].sum()), n_searches)
+    parents = [trails.parents[v, : trails.counts[v]] for v in range(p)]
+    return OrderedDag.of(order, parents, float(trails.scores[:p].sum()), n_searches)
 
 
-def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS) -> Ordered:
+def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS) -> OrderedDag:
     """``order_search`` by the definition: every order that a move leads to is scored."""
-    known: dict[tuple[int, frozenset[int]], tuple[list[int], float]] = {}
 
-    def parents_of(v: int, before: list[int]) -> tuple[list[int], float]:
-        key = v, frozenset(before)
-        if key not in known:
-            known[key] = grow_and_shrink(score, v, sorted(before))
-        return known[key]
+    @cache
+    def found(v: int, before: frozenset[int]) -> tuple[list[int], float]:
+        return grow_and_shrink(score, v, sorted(before))
+
+    def parents_of(order: list[int], v: int) -> list[int]:
+        return found(v, frozenset(order[: order.index(v)]))[0]
 
     def total(order: list[int]) -> float:
-        return sum(parents_of(v, order[:k])[1] for k, v in enumerate(order))
+        return sum(found(v, frozenset(order[:k]))[1] for k, v in enumerate(order))
 
     def moved_alone(order: list[int], v: int) -> list[int]:
         place, others, best = order.index(v), [w for w in order if w != v], total(order)
@@ -171,15 +153,13 @@ def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS)
         return order
 
     def tucked(order: list[int], v: int) -> list[int]:
-        for u in parents_of(v, order[: order.index(v)])[0]:
+        for u in parents_of(order, v):
             begin, end = order.index(u), order.index(v) + 1
             along = {v}
             for w in reversed(order[begin + 1 : end]):
                 if w in along:
-                    along.update(parents_of(w, order[: order.index(w)])[0])
-            between = order[begin:end]
-            front = [w for w in between[1:] if w in along]
-            other = [*order[:begin], *front, *(w for w in between if w not in front), *order[end:]]
+                    along.update(parents_of(order, w))
+            other = [*order[:begin], *sorted(order[begin:end], key=lambda w: w == u or w not in along), *order[end:]]
             if total(other) < total(order) - kernel.GAIN:
                 return tucked(other, v)
         return order
@@ -192,10 +172,7 @@ def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS)
         moved = order != before
         if not moved and not alone:
             break
-    matrix = np.zeros((p, p), np.bool_)
-    for k, v in enumerate(order):
-        matrix[v, parents_of(v, order[:k])[0]] = True
-    return Ordered(np.array(order, dtype=np.int64), matrix, total(order), len(known))
+    return OrderedDag.of(order, [parents_of(order, v) for v in range(p)], total(order), found.cache_info().currsize)
 
 
 def grow_and_shrink(score: Score, v: int, candidates: Sequence[int]) -> tuple[list[int], float]:

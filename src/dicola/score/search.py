@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,10 @@ from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import mag_to_pag, member_mag
 from dicola.orient.fixpoint import Orientation
-from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
-from dicola.score.base import Score
+from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag, reached
+from dicola.score.base import OrderedDag, Score
 from dicola.score.mag_climb import Climbed, climb
-from dicola.score.order_search import Ordered, best_of, order_search
+from dicola.score.order_search import best_of, order_search
 from dicola.score.registry import score_behind
 
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
@@ -29,53 +29,34 @@ _MORE_STARTS, _CYCLES, _SHAKES, _DEAR = 5, 10, (2, 5), 15.0
 _UNION = 100  # variables up to which a search from random orders is made beside that from the decomposition
 
 
-@dataclass
+@dataclass(frozen=True)
 class MagSearch:
-    """A score, the pairs between which edges may be added, and the account of the work."""
+    """A score, the pairs between which edges may be added, and who books the work."""
 
+    ci: Inquiry
     score: Score
     candidates: NDArray[np.bool_]
     threshold: float = 6.0
     max_district: int = 10
-    work: dict[str, int] = field(default_factory=lambda: {"district fits": 0, "parent searches": 0})
+    third: float | None = None
 
     @classmethod
     def of(cls, ci: Inquiry, penalty: float = 2.0, threshold: float = 6.0, max_district: int = 10) -> MagSearch:
         """The search on the data behind a test; candidates are the pairs that depend on each other given all the rest."""
-        score = score_behind(ci, penalty)
-        n = len(ci)
-        return cls(score, Inquiry.of(ci).during("blankets").ask(GivenRest(0.05 if n <= _FEW else 1 / n**2)), threshold, max_district)
+        score, n = score_behind(ci, penalty), len(ci)
+        candidates = ci.during("blankets").ask(GivenRest(0.05 if n <= _FEW else 1 / n**2))
+        return cls(ci, score, candidates, threshold, max_district)
 
-    def book(self, ci: Inquiry) -> None:
-        """Write the work into the ledger of a test."""
-        for kind, count in self.work.items():
-            ci.book_score(kind, count)
-
-    def climb(
-        self,
-        start: Marks,
-        *,
-        within: bool = False,
-        threshold: float | None = None,
-        max_district: int | None = None,
-        third: float | None = None,
-    ) -> Climbed:
-        """The climb from an ancestral graph; ``within`` its edges, no others are added."""
-        found = climb(
-            self.score,
-            start,
-            np.zeros_like(self.candidates) if within else self.candidates,
-            self.threshold if threshold is None else threshold,
-            max_district=self.max_district if max_district is None else max_district,
-            third=third,
-        )
-        self.work["district fits"] += found.n_fits
+    def climb(self, start: Marks) -> Climbed:
+        """The climb from an ancestral graph."""
+        found = climb(self.score, start, self.candidates, self.threshold, max_district=self.max_district, third=self.third)
+        self.ci.book_score("district fits", found.n_fits)
         return found
 
-    def from_dag(self, found: Ordered) -> Climbed:
+    def from_dag(self, found: OrderedDag) -> Climbed:
         """The climb from the DAG of an order search, which has all edges worth having."""
-        self.work["parent searches"] += found.n_searches
-        return self.climb(marks_of_dag(found.parents), within=True)
+        self.ci.book_score("parent searches", found.work)
+        return replace(self, candidates=np.zeros_like(self.candidates)).climb(marks_of_dag(found.parents))
 
     def from_orders(self, n_starts: int, seed: int) -> Climbed:
         """The climb from the best DAG of some searches from random orders."""
@@ -83,7 +64,7 @@ class MagSearch:
 
     def from_order_of(self, marks: Marks) -> Climbed:
         """The climb from the best DAG near the order of a partly oriented graph."""
-        return self.from_dag(order_search(self.score, topological_order(ancestral_marks(marks))))
+        return self.from_dag(order_search(self.score, linear_extension(ancestral_marks(marks))))
 
     def from_marks(self, marks: Marks, rival: float) -> Climbed:
         """The climb from a partly oriented graph made ancestral.
@@ -94,15 +75,16 @@ class MagSearch:
         start = ancestral_marks(marks)
         if self.score.mag(MAG(start, self.score.names)) <= rival + _NEAR:
             return self.climb(start)
-        found = self.climb(ancestral_marks(marks, _SMALL), threshold=-np.inf, max_district=_SMALL)
+        found = replace(self, threshold=-np.inf, max_district=_SMALL).climb(ancestral_marks(marks, _SMALL))
         return found if found.score > rival + _NEAR else self.climb(found.marks)
 
     def finished(self, found: Climbed) -> Climbed:
         """The last climbs, where an edge is worth enough for that to do good: three moves ahead, and from another graph of the class."""
         if self.score.price <= _DECISIVE:
             return found
-        found = self.climb(found.marks, third=_DECISIVE)
-        return best([found, self.climb(member_mag(mag_to_pag(self.mag(found))).marks, third=_DECISIVE)])
+        ahead = replace(self, third=_DECISIVE)
+        found = ahead.climb(found.marks)
+        return best([found, ahead.climb(member_mag(mag_to_pag(self.mag(found))).marks)])
 
     def mag(self, found: Climbed) -> MAG:
         """The MAG of a climb: with an edge for each pair that no set separates."""
@@ -114,72 +96,62 @@ def best(found: Iterable[Climbed]) -> Climbed:
     return min(found, key=lambda each: each.score)
 
 
-def topological_order(marks: Marks) -> list[int]:
-    """Positions, every parent before its children; ties by position."""
+def linear_extension(marks: Marks, choose: Callable[[NDArray[np.intp]], int] = min) -> list[int]:
+    """Positions, every parent before its children; of those that may come next the one that is chosen, by default the first."""
     parents = (marks.T == TAIL) & (marks == ARROW)  # parents[u, v]: u -> v
-    waiting, left, order = parents.sum(axis=0), set(range(len(marks))), []
-    while left:
-        v = min(u for u in left if not waiting[u])
-        left.remove(v)
-        order.append(v)
+    waiting, order = parents.sum(axis=0), list[int]()
+    while len(order) < len(marks):
+        v = int(choose(np.flatnonzero(waiting == 0)))
         waiting -= parents[v]
-    return order
-
-
-def linear_extension(marks: Marks, random: np.random.Generator) -> list[int]:
-    """Positions in a random order, every parent before its children."""
-    parents = (marks.T == TAIL) & (marks == ARROW)
-    waiting, left, order = parents.sum(axis=0), np.ones(len(marks), dtype=np.bool_), []
-    while left.any():
-        v = int(random.choice(np.nonzero(left & (waiting == 0))[0]))
-        left[v] = False
+        waiting[v] = -1
         order.append(v)
-        waiting -= parents[v]
     return order
 
 
 def shaken(marks: Marks, random: np.random.Generator) -> list[int]:
     """A random order of an ancestral graph, in which a few variables near each other have moved to random places."""
-    order = linear_extension(marks, random)
-    near = [int(random.integers(len(marks)))]
-    for v in near:  # grows while it is read: breadth first
-        near += [w for w in np.nonzero(marks[v])[0].tolist() if w not in near]
+    order = linear_extension(marks, random.choice)
+    near = reached(int(random.integers(len(marks))), lambda v: np.flatnonzero(marks[v]).tolist())
     for v in near[: int(random.choice(_SHAKES))]:
         order.remove(v)
         order.insert(int(random.integers(len(order) + 1)), v)
     return order
 
 
-def _explored(search: MagSearch, marks: Marks, seed: int) -> Climbed:
-    """The best of the climbs from the DAG near the order of a graph, from that of random orders (up to 100 variables), and from itself."""
-    found = [search.from_order_of(marks)]
-    if len(marks) <= _UNION:
-        found.append(search.from_orders(3, seed))
-    winner = search.climb(best(found).marks)
-    return search.finished(best([winner, search.from_marks(marks, winner.score)]))
+@dataclass(frozen=True)
+class BestMag:
+    """A last step: the MAG with the best score that is found from what the decomposition found, and its score.
+
+    With ``longer`` more starts are made, the PAG that tests alone give among them.
+    """
+
+    longer: bool = False
+
+    def refine(self, ci: Inquiry, found: Orientation, seed: int, by_tests: Callable[[], PAG]) -> tuple[MAG, float]:
+        """From the oriented graph to a MAG; ``by_tests`` makes the PAG that tests alone give.
+
+        It is the best of the climbs from the DAG near the order of the graph, from that of random orders (up to 100 variables), and from
+        the graph itself.
+        """
+        tested = by_tests() if self.longer else None
+        search, marks = MagSearch.of(ci), found.pag.marks
+        starts = [search.from_order_of(marks)]
+        if len(marks) <= _UNION:
+            starts.append(search.from_orders(3, seed))
+        winner = search.climb(best(starts).marks)
+        winner = search.finished(best([winner, search.from_marks(marks, winner.score)]))
+        if tested is not None:
+            winner = _longer(search, winner, tested, np.random.default_rng([seed, 1]))
+        return search.mag(winner), winner.score
 
 
-def balanced(ci: Inquiry, found: Orientation, seed: int) -> tuple[MAG, float]:
-    """The MAG with the best score that is found from what the decomposition found, and its score."""
-    search = MagSearch.of(ci)
-    winner = _explored(search, found.pag.marks, seed)
-    search.book(ci)
-    return search.mag(winner), winner.score
-
-
-def accurate(ci: Inquiry, found: Orientation, seed: int, tested: PAG) -> tuple[MAG, float]:
-    """The same from more starts: the PAG that tests alone give, random orders each on its own, and orders near that of the best graph;
+def _longer(search: MagSearch, winner: Climbed, tested: PAG, random: np.random.Generator) -> Climbed:
+    """The best from more starts: the PAG by tests, random orders each on its own, and orders near that of the best graph;
     at the end a climb that looks at dearer first moves.
     """
-    search, random = MagSearch.of(ci), np.random.default_rng([seed, 1])
-    winner = _explored(search, found.pag.marks, seed)
     winner = best([winner, search.from_marks(tested.marks, winner.score)])
-    for _ in range(_MORE_STARTS):
-        start = search.from_dag(order_search(search.score, random.permutation(len(ci))))
+    for cycle in range(_MORE_STARTS + _CYCLES):
+        order = random.permutation(len(tested)) if cycle < _MORE_STARTS else shaken(winner.marks, random)
+        start = search.from_dag(order_search(search.score, order))
         winner = best([winner, search.climb(start.marks)])
-    for _ in range(_CYCLES):
-        start = search.from_dag(order_search(search.score, shaken(winner.marks, random)))
-        winner = best([winner, search.climb(start.marks)])
-    winner = search.finished(search.climb(winner.marks, threshold=_DEAR))
-    search.book(ci)
-    return search.mag(winner), winner.score
+    return search.finished(replace(search, threshold=_DEAR).climb(winner.marks))

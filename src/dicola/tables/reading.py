@@ -75,8 +75,6 @@ def read_table(path: str | Path, *, header: bool | None = None) -> Table:
             )
         )
     frame = _read_rows(file, separator, has_header=header is not False)
-    if frame.empty:
-        raise _empty(shown)
     if frame.shape[1] != len(columns):
         raise InvalidData(f"{shown} has {counted(len(columns), 'name')} in its header but {counted(frame.shape[1], 'column')} below it.")
     if len(columns) == 1:
@@ -103,9 +101,13 @@ def _first_line(file: Path) -> tuple[str, list[str]]:
 
 
 def _entries(line: pd.DataFrame) -> list[str]:
-    if line.empty:  # so pandas hands over an empty sheet; for an empty text it raises this itself
+    return [str(entry) for entry in _filled(line).iloc[0]]
+
+
+def _filled(frame: pd.DataFrame) -> pd.DataFrame:
+    if frame.empty:  # so pandas hands over an empty sheet; for an empty text it raises this itself
         raise pd.errors.EmptyDataError
-    return [str(entry) for entry in line.iloc[0]]
+    return frame
 
 
 def _are_values(columns: list[str]) -> bool:
@@ -125,13 +127,9 @@ def _read_rows(file: Path, separator: str, has_header: bool) -> pd.DataFrame:
     header = 0 if has_header else None
     with _readable(file), warnings.catch_warnings():
         if not separator:
-            return pd.read_excel(file, header=header).dropna(how="all")
+            return _filled(pd.read_excel(file, header=header).dropna(how="all"))
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        return pd.read_csv(file, sep=separator, header=header, index_col=False, encoding="utf-8-sig", low_memory=False)
-
-
-def _empty(shown: str) -> InvalidData:
-    return InvalidData(f"{shown} is empty or has no rows below its header; a header and rows of numbers are needed.")
+        return _filled(pd.read_csv(file, sep=separator, header=header, index_col=False, encoding="utf-8-sig", low_memory=False))
 
 
 @contextmanager
@@ -141,7 +139,7 @@ def _readable(file: Path) -> Iterator[None]:
     try:
         yield
     except pd.errors.EmptyDataError:
-        raise _empty(shown) from None
+        raise InvalidData(f"{shown} is empty or has no rows below its header; a header and rows of numbers are needed.") from None
     except pd.errors.ParserWarning:
         raise InvalidData(f"{shown} has rows that are longer than its header; every row needs one value for every name.") from None
     except _SPOILT as error:
@@ -151,9 +149,7 @@ def _readable(file: Path) -> Iterator[None]:
 def _with_decimal_points(frame: pd.DataFrame) -> pd.DataFrame:
     """Columns of numbers with a decimal comma, as numbers."""
     comma = re.compile(r"\s*[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?\s*")
-    texts = [name for name, column in frame.items() if not pd.api.types.is_numeric_dtype(column)]
-    for name in texts:
-        column = frame[name]
+    for name, column in frame.select_dtypes(exclude=["number", "bool"]).items():
         if all(comma.fullmatch(str(value)) for value in column.dropna()):
             frame[name] = column.str.replace(",", ".", regex=False)
     return frame

@@ -191,11 +191,7 @@ def as_table(data: Table | pd.DataFrame | Mapping[Any, Any] | ArrayLike | Any) -
         raise InvalidData(f"{str(data)!r} is a path, not a table; read it first with dicola.read_table.")
     if isinstance(data, Mapping) and not hasattr(data, "toarray"):  # SciPy's dok_array is a dict too
         return Table.from_frame(_frame_of(data))
-    if not isinstance(data, np.ndarray):
-        foreign = _foreign_frame(data)
-        if foreign is not None:
-            return foreign
-    return Table.from_array(data)
+    return _foreign_frame(data) or Table.from_array(data)
 
 
 def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
