@@ -28,7 +28,7 @@ class _Step(NamedTuple):
     change: float
     x: int
     y: int
-    side: frozenset[int]
+    side: tuple[int, ...]
 
 
 def equivalence_search(score: Score, max_side: int | None = None) -> OrderedDag:
@@ -72,8 +72,8 @@ def _climb(graph: Pattern, local: Local, sign: int, ways: Callable[[Pattern, int
         for x, y in permutations(range(n), 2):
             if x in changed or y in changed:
                 worths = [(sign * (local(y, given | {x}) - local(y, given)), side) for side, given in ways(graph, x, y)]
-                steps[x, y] = [_Step(change, x, y, side) for change, side in worths if change < -GAIN]
-        every = sorted(chain.from_iterable(steps.values()), key=lambda step: (*step[:3], sorted(step.side)))
+                steps[x, y] = [_Step(change, x, y, tuple(sorted(side))) for change, side in worths if change < -GAIN]
+        every = sorted(chain.from_iterable(steps.values()))
         step = next((step for step in every if graph.allows(step)), None)
         if step is None:
             return graph
@@ -134,12 +134,9 @@ class Pattern:
         For an insertion every path from y to x that may be directed must meet the shared neighbours
         or the side.
         """
-        closed = self.shared(step.x, step.y) | step.side
-
-        def onward(v: int) -> list[int]:
-            return [w for w, above in enumerate(self.parents) if w not in closed and (v in above or w in self.beside[v])]
-
-        return self.adjacent(step.x, step.y) or step.x not in reached(step.y, onward)
+        closed = self.shared(step.x, step.y).union(step.side)
+        before = reached(step.x, lambda v: (self.parents[v] | self.beside[v]) - closed)
+        return self.adjacent(step.x, step.y) or step.y not in before
 
     def after(self, step: _Step) -> Pattern:
         """The class with the edge put in, or taken out where it is there."""
