@@ -33,22 +33,6 @@ class Room(NamedTuple):
     shared: Flags
 
 
-class Separator(NamedTuple):
-    """The first set that separates a pair, whether there is one, and the verdicts it took."""
-
-    members: Ints
-    exists: bool
-    tests: int
-
-
-class Separators(NamedTuple):
-    """The sets that separate pair after pair: sizes (-1: none), members, verdicts it took."""
-
-    sizes: Ints
-    members: Ints
-    tests: int
-
-
 @kernel
 def is_dependent(xy: float, xx: float, yy: float, limit: float) -> bool:
     """The verdict from the residual 2 × 2 covariance; a determined variable depends on nothing."""
@@ -212,8 +196,8 @@ def first_separator(
 @kernel
 def separator_among(
     correlation: Floats, x: int, y: int, candidates: Ints, sizes: Ints, limits: Floats, parts: Flags, has_tried: bool
-) -> Separator:
-    """First separating subset of the candidates, size after size.
+) -> tuple[Ints, bool, int]:
+    """First separating subset of the candidates, size after size; whether there is one, and the verdicts it took.
 
     ``limits[i]`` belongs to ``sizes[i]``; where sets were tried before, the empty one was.
     """
@@ -228,13 +212,15 @@ def separator_among(
         separated, tests = first_separator(correlation, x, y, candidates, parts, sizes[i], limits[i], room)
         total += tests
         if separated:
-            return Separator(room.found[: sizes[i]], True, total)
-    return Separator(room.found[:0], False, total)
+            return room.found[: sizes[i]], True, total
+    return room.found[:0], False, total
 
 
 @kernel
-def separators_among(correlation: Floats, pairs: Ints, pool: Ints, largest: int, beside: int, limits: Floats) -> Separators:
+def separators_among(correlation: Floats, pairs: Ints, pool: Ints, largest: int, beside: int, limits: Floats) -> tuple[Ints, Ints, int]:
     """First separating subset of the sorted pool, sizes up to ``largest``, for pair after pair.
+
+    Answers the size of each (-1: none), all members, and the verdicts it took: a plain tuple, which is made sooner than a named one.
 
     The variable ``beside`` of the pool (-1: none) is kept out of these sets; the answer ends before
     the first pair that only a set with it separates.
@@ -265,14 +251,14 @@ def separators_among(correlation: Floats, pairs: Ints, pool: Ints, largest: int,
             if separated:
                 break
         if separated and added:
-            return Separators(sizes[:i], members[:used], total)
+            return sizes[:i], members[:used], total
         if separated:
             sizes[i] = size
             members = longer(members, used + size)
             for at in range(size):
                 members[used + at] = room.found[at]
             used += size
-    return Separators(sizes, members[:used], total)
+    return sizes, members[:used], total
 
 
 @kernel

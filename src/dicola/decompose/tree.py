@@ -275,14 +275,14 @@ def tree_of(growth: kernel.Growth) -> Tree:
     """The tree that was grown, with the graphs of its leaves."""
     flat = FlatTree(*kernel.flat(growth))
     begins, members, side, lefts, rights = (part.tolist() for part in flat)
-    entries = growth.entries.tolist()
+    entries, all_starts, all_indices = growth.entries.tolist(), growth.starts, growth.indices
     nodes: list[Leaf | Branch] = []
-    for number, (left, right) in enumerate(zip(lefts, rights, strict=True)):
+    for number, left in enumerate(lefts):
         begin, end = begins[number], begins[number + 1]
         variables = tuple(members[begin:end])
         if left >= 0:
-            nodes.append(Branch(variables, split_of(side[begin:end], variables), left, right))
-            continue
-        starts, indices = growth.starts[begin + number : end + number + 1], growth.indices[entries[number] : entries[number + 1]]
-        nodes.append(Leaf(variables, UndirectedGraph(starts.copy(), indices.copy())))
+            nodes.append(Branch(variables, split_of(side[begin:end], variables), left, rights[number]))
+        else:
+            starts, indices = all_starts[begin + number : end + number + 1], all_indices[entries[number] : entries[number + 1]]
+            nodes.append(Leaf(variables, UndirectedGraph(starts.copy(), indices.copy())))
     return Tree(tuple(nodes), flat)

@@ -20,10 +20,13 @@ class MSeparation:
 
     def __init__(self, graph: MixedGraph) -> None:
         around = graph.around
-        # Of each vertex v the neighbours w whose edge has an arrowhead at v, has none at v, has one at w.
-        self._into = [mask_of(w for w in row if around[w][v] == ARROW) for v, row in enumerate(around)]
-        self._away = [mask_of(row) & ~into for row, into in zip(around, self._into, strict=True)]
-        self._headed = [mask_of(w for w, mark in row.items() if mark == ARROW) for row in around]
+        # Of each vertex v the neighbours w whose edge has an arrowhead at w, has none at w: those with an arrowhead at v, those without.
+        self._into, self._away = [], []
+        for v, row in enumerate(around):
+            beside, headed = mask_of(row), mask_of(w for w, mark in row.items() if mark == ARROW)
+            into = mask_of(w for w in row if around[w][v] == ARROW)
+            self._into.append((into & headed, into & ~headed))
+            self._away.append((beside & ~into & headed, beside & ~into & ~headed))
         self.ancestors = _anterior_sets(graph)
 
     def ancestors_of(self, mask: int) -> int:
@@ -43,28 +46,28 @@ class MSeparation:
 
         Reached vertices of ``blocked`` are reported too: a blanket search reads them off one walk.
         """
-        others = ~(1 << x)
-        headed = self._headed[x]
-        reached_head = headed
-        reached_tail = (self._into[x] | self._away[x]) & ~headed
-        new_head, new_tail = reached_head, reached_tail
+        all_into, all_away = self._into, self._away
+        new_head, new_tail = all_into[x][0] | all_away[x][0], all_into[x][1] | all_away[x][1]
+        reached_head, reached_tail = new_head | 1 << x, new_tail | 1 << x
         while new_head or new_tail:
             found_head = found_tail = 0
-            for v in members(new_head):
-                onward = self._into[v] if openers >> v & 1 else 0
+            for v in members(new_head & (openers | ~blocked)):
+                if openers >> v & 1:
+                    head, tail = all_into[v]
+                    found_head |= head
+                    found_tail |= tail
                 if not blocked >> v & 1:
-                    onward |= self._away[v]
-                found_head |= onward & self._headed[v]
-                found_tail |= onward & ~self._headed[v]
+                    head, tail = all_away[v]
+                    found_head |= head
+                    found_tail |= tail
             for v in members(new_tail & ~blocked):
-                onward = self._into[v] | self._away[v]
-                found_head |= onward & self._headed[v]
-                found_tail |= onward & ~self._headed[v]
-            new_head = found_head & ~reached_head & others
-            new_tail = found_tail & ~reached_tail & others
+                (head, tail), (head_away, tail_away) = all_into[v], all_away[v]
+                found_head |= head | head_away
+                found_tail |= tail | tail_away
+            new_head, new_tail = found_head & ~reached_head, found_tail & ~reached_tail
             reached_head |= new_head
             reached_tail |= new_tail
-        return reached_head | reached_tail
+        return (reached_head | reached_tail) & ~(1 << x)
 
 
 class Separable(MixedGraph):

@@ -33,11 +33,10 @@ class UndirectedGraph:
     @classmethod
     def side_by_side(cls, graphs: Sequence[UndirectedGraph]) -> UndirectedGraph:
         """The disjoint union, numbered through."""
-        vertices = np.cumsum([0, *[len(graph) for graph in graphs[:-1]]])
-        ends = np.cumsum([0, *[len(graph.indices) for graph in graphs[:-1]]])
-        starts = np.concatenate([graph.starts[:-1] for graph in graphs]) + np.repeat(ends, [len(graph) for graph in graphs])
-        indices = np.concatenate([graph.indices for graph in graphs]) + np.repeat(vertices, [len(graph.indices) for graph in graphs])
-        return cls(np.append(starts, len(indices)), indices)
+        sizes, ends = [len(graph.starts) - 1 for graph in graphs], [len(graph.indices) for graph in graphs]
+        starts = np.concatenate([graph.starts[:-1] for graph in graphs] + [[sum(ends)]])
+        starts[:-1] += np.repeat(np.cumsum([0, *ends[:-1]]), sizes)
+        return cls(starts, np.concatenate([graph.indices for graph in graphs]) + np.repeat(np.cumsum([0, *sizes[:-1]]), ends))
 
     @property
     def neighbours(self) -> tuple[int, ...]:
