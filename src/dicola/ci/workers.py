@@ -12,7 +12,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 Kind = Literal["threads", "processes"]
 Work = TypeVar("Work")
 Result = TypeVar("Result")
-_SHARES = 4  # portions per worker, so that none waits long for another
+_SHARES = 16  # portions per worker, so that none waits long for another
 
 
 @dataclass(frozen=True)
