@@ -11,7 +11,7 @@ from dicola._kernels.splits import work_of
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.decompose.split import sides_of_split, split_of
-from dicola.decompose.tree import Branch, Leaf, StopRule, Tree
+from dicola.decompose.tree import Branch, DependAcross, Leaf, StopRule, Tree
 from dicola.decompose.uig import independence_graph
 from dicola.graphs.undirected import UndirectedGraph
 from tests.graphs.parts import induced
@@ -39,6 +39,18 @@ def allows(stop: StopRule, size: int, depth: int, n_nodes: int) -> bool:
     return stop.max_nodes is None or n_nodes + 2 <= stop.max_nodes
 
 
+def denied(ci: Evidence, variables: np.ndarray, side: np.ndarray, graph: UndirectedGraph, level: float) -> UndirectedGraph | None:
+    """The graph with the pairs joined that depend across a cut; ``None`` where the data confirm it."""
+    separator, left, right = (np.flatnonzero(side == part) for part in range(3))
+    sides = (tuple(variables[part].tolist()) for part in (left, right, separator))
+    depends = Inquiry.of(ci).during("blankets").ask(DependAcross(*sides, level))
+    if not depends.any():
+        return None
+    matrix = graph.to_matrix()
+    matrix[np.ix_(left, right)] |= depends
+    return UndirectedGraph.from_matrix(matrix | matrix.T)
+
+
 def decompose(ci: Evidence, blankets: BlanketLearner, stop: StopRule, uig: str = "inherit") -> Tree:
     """Split the graph of all variables at its best separator and go on with both sides; a queue stands in for recursion."""
     everything = np.arange(len(ci))
@@ -46,12 +58,22 @@ def decompose(ci: Evidence, blankets: BlanketLearner, stop: StopRule, uig: str =
     nodes: list[Leaf | Branch] = [Leaf(tuple(everything.tolist()), root)]
     number_of = {everything.tobytes(): 0}
     work = work_of(root.starts, stop.largest)
-    bound = np.inf if stop.max_work is None else stop.max_work * work
+    root_work = work
     waiting = deque([(0, 0, everything, root, work)])
     while waiting:
         number, depth, variables, graph, own_work = waiting.popleft()
-        may_split = work <= bound and allows(stop, len(variables), depth, len(nodes))
-        side = sides_of_split(graph, stop.saving, stop.largest) if may_split else None
+        while True:
+            bound = np.inf if stop.max_work is None else stop.max_work * root_work
+            may_split = work <= bound and allows(stop, len(variables), depth, len(nodes))
+            side = sides_of_split(graph, stop.saving, stop.largest, stop.widest) if may_split else None
+            joined = None if side is None or stop.confirm is None else denied(ci, variables, side, graph, stop.confirm)
+            if joined is None:
+                break
+            graph, before = joined, own_work
+            own_work = work_of(graph.starts, stop.largest)
+            work += own_work - before
+            root_work = own_work if number == 0 else root_work
+        nodes[number] = Leaf(nodes[number].variables, graph)
         if side is None:
             continue
         separator = (side == 0).nonzero()[0]

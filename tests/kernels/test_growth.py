@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,6 +30,8 @@ RULES = {
     "bounded": StopRule(max_depth=4, min_leaf_size=3, max_nodes=21),
     "little work": StopRule(saving=-1.0, max_work=1.2, largest=2),
     "no more work": StopRule(saving=0.2, max_work=1.0, largest=1),
+    "confirmed": replace(stop_rule("auto", 30), confirm=0.05),
+    "confirmed to the end": StopRule(confirm=0.5),
 }
 BLANKETS = (TC, GrowShrink(), IAMB(), GrowShrink(0.2))
 
@@ -131,12 +134,12 @@ def test_the_kernel_asks_where_a_child_has_no_inverse_and_goes_on_with_the_answe
     whole = np.corrcoef(values)
     whole.setflags(write=False)
     growth, rule = kernel.planted(square.starts, square.indices, 3), StopRule().in_numbers("inherit")
-    known, nothing = kernel.Correlations(whole, np.full(5, 0.0)), np.zeros((0, 0), dtype=bool)
-    full, child, block = kernel.grow(growth, rule, known, nothing)
+    known, nothing = kernel.Correlations(whole, np.full(5, 0.0), np.zeros(0), 50), np.zeros((0, 0), dtype=bool)
+    full, child, block, _ = kernel.grow(growth, rule, known, nothing)
     assert not full and child.tolist() == [0, 1, 3] and block.tolist() == [1, 2]
     assert growth.counts[kernel.ASKED] == 0 and not kernel.is_done(growth)
     joined = np.array([[False, True], [True, False]])
-    full, child, block = kernel.grow(growth, rule, known, joined)
+    full, child, block, _ = kernel.grow(growth, rule, known, joined)
     assert not full and not len(child) and kernel.is_done(growth)
     assert growth.counts[kernel.ASKED] == 1, "the other child is answered by the kernel"
     leaf = tree_of(growth).nodes[1]
@@ -206,8 +209,8 @@ def test_a_dense_graph_in_many_nodes(n, degree, nodes):
 
 def without_room(growth: kernel.Growth) -> kernel.Growth:
     """Exactly what the root takes, and a table of one place."""
-    n, entries = growth.begins[1], growth.entries[1]
-    sizes = [2, n, n, 1, 1, 2, n + 1, entries, 1, 1, 1, 1, 3, 1]
+    n, entries = growth.begins[1], growth.counts[kernel.USED]
+    sizes = [2, n, n, 1, 1, 1, n + 1, entries, 1, 1, 1, 1, len(growth.counts), 1]
     return kernel.Growth(*[part[:size].copy() for part, size in zip(growth, sizes, strict=True)])
 
 
@@ -224,7 +227,8 @@ def test_room_and_hashes_change_nothing(change: Callable, uig, monkeypatch):
         tests = FisherZ(table(seed, 24, 4, 300)), oracle(seed, 14, 3), FisherZ(table(seed, 70, 2, 300))
         for test in tests:
             monkeypatch.setattr(kernel, "planted", lambda *root: change(planted(*root)))
-            assert len(same_tree(test, TC, StopRule(max_nodes=150), uig).nodes) > 5
+            for confirm in (None, 0.05):
+                assert len(same_tree(test, TC, StopRule(max_nodes=150, confirm=confirm), uig).nodes) > 2
 
 
 def test_a_limit_beyond_all_numbers_of_a_kernel_is_no_limit():

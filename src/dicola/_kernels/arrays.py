@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,12 @@ class Rows(NamedTuple):
 
     begins: Ints
     members: Ints
+
+
+def flat_rows(rows: Sequence[Sequence[int]]) -> Rows:
+    """Rows of numbers one after the other."""
+    begins = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    return Rows(begins, np.fromiter((v for row in rows for v in row), np.int64, int(begins[-1])))
 
 
 @inner

@@ -12,6 +12,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints, Rows, Small
 from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.cuts import dependent_across, joined_across, sides_of
 from dicola._kernels.precision import related_within
 from dicola._kernels.splits import find_split, work_of
 from dicola._kernels.undirected import induced, with_block
@@ -22,8 +23,7 @@ _AT_ONCE = 256  # nodes looked at in one call, so that progress is told and a us
 class Growth(NamedTuple):
     """A tree being grown, as in ``dicola._kernels.tree``, with the graphs of its nodes and what it takes to go on.
 
-    The graph of node k has the rows ``starts[begins[k] + k:begins[k + 1] + k + 1]`` into
-    ``indices[entries[k]:entries[k + 1]]``.
+    The graph of node k has the rows ``starts[begins[k] + k:begins[k + 1] + k + 1]`` into ``indices[entries[k]:]``.
     """
 
     begins: Ints
@@ -42,8 +42,9 @@ class Growth(NamedTuple):
     work: Floats  # in the first place: that of the tree so far
 
 
-NONE, OPEN = -1, -2  # left and right: there is no child; it is still to be made
+NONE, OPEN, PROPOSED = -1, -2, -3  # left and right: there is no child; it is still to be made; the cut is still to be confirmed
 KNOWN, DONE, ASKED = 0, 1, 2  # counts: nodes, nodes looked at, verdicts that the kernel gave itself
+USED, TAKEN = 3, 4  # entries of ``indices``; whether the answer that was given has been used
 
 
 class Rule(NamedTuple):
@@ -56,27 +57,34 @@ class Rule(NamedTuple):
     max_work: float
     largest: int
     relearn: bool
+    confirms: bool
+    widest: int
 
 
 class Correlations(NamedTuple):
     """What the kernel needs to answer itself; sets of ``len(limits)`` variables and more are asked about elsewhere.
 
-    ``limits[k]`` is the squared critical correlation of total conditioning over k variables.
+    ``limits[k]`` is the squared critical correlation of total conditioning over k variables. ``quantiles[k]`` are those of the normal
+    distribution by which a cut with up to 2^k pairs across is confirmed; without them cuts are asked about elsewhere.
     """
 
     matrix: Floats
     limits: Floats
+    quantiles: Floats
+    n_samples: int
 
 
 class Request(NamedTuple):
-    """Why the kernel came back: for room; or to know which pairs of ``block``, positions in ``child``, are joined.
+    """Why the kernel came back: for room (an answer that is not taken yet is to be given again); to know which pairs of ``block``,
+    positions in ``child``, are joined; or, with a ``side`` for each variable of ``child``, which pairs across that cut depend.
 
-    With neither it is done or makes a pause.
+    With none of these it is done or makes a pause.
     """
 
     full: bool
     child: Ints
     block: Ints
+    side: Small
 
 
 def planted(starts: Ints, indices: Ints, largest: int) -> Growth:
@@ -89,14 +97,14 @@ def planted(starts: Ints, indices: Ints, largest: int) -> Growth:
         side=np.empty(members, np.int8),
         left=np.empty(nodes, np.int64),
         right=np.empty(nodes, np.int64),
-        entries=np.zeros(nodes + 1, np.int64),
+        entries=np.zeros(nodes, np.int64),
         starts=np.empty(members + nodes, np.int64),
         indices=np.empty(2 * len(indices) + 4 * members, np.int64),
         depth=np.empty(nodes, np.int64),
         own_work=np.empty(nodes),
         latest=np.zeros(nodes, np.int64),
         earlier=np.empty(nodes, np.int64),
-        counts=np.zeros(3, np.int64),
+        counts=np.zeros(5, np.int64),
         work=np.zeros(1),
     )
     _add(growth, np.arange(n), Rows(starts, indices), 0, largest)
@@ -133,13 +141,39 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
     ``answer`` is the answer to the request before; empty where that did not ask.
     """
     nobody = np.empty(0, np.int64)
+    nowhere = np.empty(0, np.int8)
     unknown = np.empty((0, 0), np.bool_)
     counts = growth.counts
+    counts[TAKEN] = 0
     pause = counts[DONE] + _AT_ONCE
     while counts[DONE] < min(counts[KNOWN], pause):
         number = counts[DONE]
-        if growth.right[number] != OPEN:
-            _split(growth, rule, number)
+        if growth.right[number] == NONE:
+            _propose(growth, rule, number)
+        while growth.right[number] == PROPOSED:
+            begin, end = growth.begins[number], growth.begins[number + 1]
+            variables, sides = growth.members[begin:end], sides_of(growth.side[begin:end])
+            pairs = len(sides.left) * len(sides.right)
+            across = answer
+            if rule.confirms and len(across) == 0:
+                if len(correlations.quantiles) == 0:
+                    return Request(False, variables.copy(), nobody, growth.side[begin:end].copy())
+                limit = _confirming(correlations, pairs, len(sides.separator))
+                across = dependent_across(
+                    correlations.matrix, variables[sides.left], variables[sides.right], variables[sides.separator], limit
+                )
+            denied = np.count_nonzero(across)
+            if denied and counts[USED] + _size(growth, number) + 2 * denied > len(growth.indices):
+                return Request(True, nobody, nobody, nowhere)
+            counts[ASKED] += pairs if rule.confirms and len(answer) == 0 else 0
+            answer = unknown
+            counts[TAKEN] = 1
+            if denied:
+                graph = _graph(growth, number)
+                _replace(growth, number, joined_across(graph.begins, graph.members, sides, across), rule.largest)
+                _propose(growth, rule, number)
+            else:
+                _open(growth, number, len(sides.separator))
         for children, away in ((growth.left, 2), (growth.right, 1)):
             if children[number] != OPEN:
                 continue
@@ -147,14 +181,15 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
             found = _find(growth, child)
             if found < 0:
                 if not _has_room(growth, number, len(child), len(block)):
-                    return Request(True, nobody, nobody)
+                    return Request(True, nobody, nobody, nowhere)
                 related, sure = answer, len(answer) > 0 or len(block) < 2
                 answer = unknown
+                counts[TAKEN] = 1
                 if not sure and len(child) < len(correlations.limits):
                     related, sure = related_within(correlations.matrix, child, block, correlations.limits[len(child)])
                     counts[ASKED] += len(block) * (len(block) - 1) // 2 if sure else 0
                 if not sure:
-                    return Request(False, child, block)
+                    return Request(False, child, block, nowhere)
                 parent = _graph(growth, number)
                 graph = induced(parent.begins, parent.members, kept)
                 if len(block) > 1:
@@ -163,36 +198,74 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
                 _add(growth, child, graph, growth.depth[number] + 1, rule.largest)
             children[number] = found
         counts[DONE] += 1
-    return Request(False, nobody, nobody)
+    return Request(False, nobody, nobody, nowhere)
+
+
+@inner
+def _size(growth: Growth, number: int) -> int:
+    """How many entries the graph of a node has."""
+    return int(growth.starts[growth.begins[number + 1] + number])
 
 
 @inner
 def _graph(growth: Growth, number: int) -> Rows:
     """The independence graph of a node."""
-    begin, end = growth.begins[number] + number, growth.begins[number + 1] + number + 1
-    return Rows(growth.starts[begin:end], growth.indices[growth.entries[number] : growth.entries[number + 1]])
+    begin, end, entry = growth.begins[number] + number, growth.begins[number + 1] + number + 1, growth.entries[number]
+    return Rows(growth.starts[begin:end], growth.indices[entry : entry + _size(growth, number)])
 
 
 @inner
-def _split(growth: Growth, rule: Rule, number: int) -> None:
-    """Find the sides of a node, if the rule lets it be split and something splits it; its children are then open."""
+def _replace(growth: Growth, number: int, graph: Rows, largest: int) -> None:
+    """Give a node another graph; the old one stays where it is, unused."""
+    begin, entry = growth.begins[number] + number, growth.counts[USED]
+    for i in range(len(graph.begins)):
+        growth.starts[begin + i] = graph.begins[i]
+    for i in range(len(graph.members)):
+        growth.indices[entry + i] = graph.members[i]
+    growth.entries[number] = entry
+    growth.counts[USED] += len(graph.members)
+    growth.work[0] -= growth.own_work[number]
+    growth.own_work[number] = work_of(graph.begins, largest)
+    growth.work[0] += growth.own_work[number]
+
+
+@inner
+def _confirming(correlations: Correlations, pairs: int, given: int) -> float:
+    """The squared partial correlation beyond which a pair across a cut denies it, given so many variables."""
+    freedom = correlations.n_samples - given - 3
+    if freedom <= 0:
+        return -1.0
+    power = 0
+    while 1 << power < pairs:
+        power += 1
+    return float(np.tanh(correlations.quantiles[power] / np.sqrt(freedom)) ** 2)
+
+
+@inner
+def _propose(growth: Growth, rule: Rule, number: int) -> None:
+    """Find the sides of a node, if the rule lets it be split and something splits it; the cut is then proposed."""
     begin, end = growth.begins[number], growth.begins[number + 1]
+    growth.left[number] = growth.right[number] = NONE
+    growth.side[begin:end] = 0
     if growth.work[0] > rule.max_work * growth.own_work[0] or growth.depth[number] >= rule.max_depth:
         return
     if end - begin <= rule.min_leaf_size or growth.counts[KNOWN] + 2 > rule.max_nodes:
         return
     graph = _graph(growth, number)
-    found = find_split(graph.begins, graph.members, rule.saving, rule.largest)
+    found = find_split(graph.begins, graph.members, rule.saving, rule.largest, rule.widest)
     if len(found) == 0:
         return
-    separator = 0
     side = growth.side
     for i in range(len(found)):
         side[begin + i] = found[i]
-        separator += found[i] == 0
+    growth.left[number] = growth.right[number] = PROPOSED
+
+
+@inner
+def _open(growth: Growth, number: int, separator: int) -> None:
+    """Take the cut that is proposed; the children are then to be made."""
     growth.work[0] -= growth.own_work[number] - separator * (separator - 1)
-    growth.left[number] = OPEN
-    growth.right[number] = OPEN
+    growth.left[number] = growth.right[number] = OPEN
 
 
 @inner
@@ -249,11 +322,10 @@ def _find(growth: Growth, variables: Ints) -> int:
 def _has_room(growth: Growth, number: int, size: int, block: int) -> bool:
     """Is there room for a child of this node, of so many variables, whatever is answered about its block?"""
     known = growth.counts[KNOWN]
-    own = growth.entries[number + 1] - growth.entries[number]
     return bool(
         known < len(growth.left)
         and growth.begins[known] + size <= len(growth.members)
-        and growth.entries[known] + own + block * block <= len(growth.indices)
+        and growth.counts[USED] + _size(growth, number) + block * block <= len(growth.indices)
     )
 
 
@@ -263,7 +335,7 @@ def _add(growth: Growth, variables: Ints, graph: Rows, depth: int, largest: int)
     starts, indices = graph
     members, side, rows, neighbours = growth.members, growth.side, growth.starts, growth.indices
     number = growth.counts[KNOWN]
-    begin, entry = growth.begins[number], growth.entries[number]
+    begin, entry = growth.begins[number], growth.counts[USED]
     for i in range(len(variables)):
         members[begin + i] = variables[i]
         side[begin + i] = 0
@@ -272,7 +344,8 @@ def _add(growth: Growth, variables: Ints, graph: Rows, depth: int, largest: int)
     for i in range(len(indices)):
         neighbours[entry + i] = indices[i]
     growth.begins[number + 1] = begin + len(variables)
-    growth.entries[number + 1] = entry + len(indices)
+    growth.entries[number] = entry
+    growth.counts[USED] = entry + len(indices)
     growth.left[number] = NONE
     growth.right[number] = NONE
     growth.depth[number] = depth

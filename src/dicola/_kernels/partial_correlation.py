@@ -45,7 +45,7 @@ def is_dependent(xy: float, xx: float, yy: float, limit: float) -> bool:
 def residual(correlation: Floats, x: int, y: int, given: Ints) -> tuple[float, float, float]:
     """Residual covariance of x and y given the variables ``given``: (cov, var x, var y)."""
     index = _listed(x, y, given, 0)
-    return _swept(correlation, index, np.empty((len(index), len(index))))
+    return swept(correlation, index, np.empty((len(index), len(index))))
 
 
 @inlined
@@ -59,7 +59,7 @@ def _listed(x: int, y: int, given: Ints, more: int) -> Ints:
 
 
 @inlined
-def _swept(correlation: Floats, index: Ints, w: Floats) -> tuple[float, float, float]:
+def swept(correlation: Floats, index: Ints, w: Floats) -> tuple[float, float, float]:
     """``residual`` of the first two variables of ``index`` given the others; ``w`` is room."""
     n = len(index)
     for a in range(n):
@@ -98,7 +98,7 @@ def dependent_with_each(correlation: Floats, x: int, y: int, given: Ints, others
     dependent = np.empty(len(others), np.bool_)
     for k in range(len(others)):
         index[-1] = others[k]
-        xy, xx, yy = _swept(correlation, index, w)
+        xy, xx, yy = swept(correlation, index, w)
         dependent[k] = is_dependent(xy, xx, yy, limit)
     return dependent
 

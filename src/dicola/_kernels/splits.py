@@ -203,9 +203,28 @@ def cheapest_split(starts: Ints, indices: Ints, found: Rows, share: float, large
     return best
 
 
+@inner
+def _narrow(found: Rows, widest: int) -> Rows:
+    """The rows that are not longer."""
+    begins, members = found
+    kept = at = 0
+    for i in range(len(begins) - 1):
+        first, last = begins[i], begins[i + 1]
+        if last - first > widest:
+            continue
+        for k in range(first, last):
+            members[at + k - first] = members[k]
+        at += last - first
+        kept += 1
+        begins[kept] = at
+    return Rows(begins[: kept + 1], members[:at])
+
+
 @kernel
-def find_split(starts: Ints, indices: Ints, share: float, largest: int) -> Small:
+def find_split(starts: Ints, indices: Ints, share: float, largest: int, widest: int) -> Small:
     """Components apart; else the balanced split, or the cheapest where that one saves too little.
+
+    No separator has more than ``widest`` vertices.
 
     Too little is less than ``share`` of the work at its separator. Empty where the graph is
     complete or no split saves enough. A ``share`` of minus infinity asks for the balanced split.
@@ -217,7 +236,9 @@ def find_split(starts: Ints, indices: Ints, share: float, largest: int) -> Small
     label, count = components(starts, indices, nowhere)
     if count > 1:
         return group(label, count)[0]
-    found = separators(starts, indices)
+    found = _narrow(separators(starts, indices), widest)
+    if len(found.begins) == 1:
+        return np.empty(0, np.int8)
     balanced = balanced_split(starts, indices, found)
     if share == -np.inf:
         return balanced

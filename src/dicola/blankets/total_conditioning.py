@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import checked_alpha
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.questions import Adjacency, Answered, DependsGivenRest, GivenRest, Question
+from dicola.ci.questions import Adjacency, Answered, Depends, GivenRest, Question
 from dicola.errors import InvalidData, Sentence
 from dicola.graphs.skeleton import Variables
 
@@ -35,7 +35,7 @@ class DependsOnTarget(Question[list[bool]]):
     alpha: float | None = None
 
     def plain(self, ci: Inquiry) -> list[bool]:
-        return ci.ask_each([DependsGivenRest(self.target, y, self.alpha) for y in self.others])
+        return ci.ask_each([Depends(self.target, y, None, self.alpha) for y in self.others])
 
     def by_correlations(self, test: FisherZ) -> Answered[list[bool]] | None:
         """One row of the matrix, which one inverse gives as a whole."""

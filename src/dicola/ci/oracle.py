@@ -105,7 +105,7 @@ class Oracle(CITest):
     def answer(self, question: Question[Answer]) -> Answered[Answer] | None:
         if isinstance(question, GivenRest):
             return self._given_rest(question)
-        return self._find_separator(question) if isinstance(question, FindSeparator) else None
+        return self._find_separator(question) if isinstance(question, FindSeparator) else question.if_perfect()
 
     def _given_rest(self, question: GivenRest) -> Answered[Any]:
         """One walk per variable: what is reached past colliders alone is its Markov blanket."""

@@ -60,6 +60,10 @@ class Question(ABC, Generic[Answer]):
         """A faster answer from the correlations behind a Gaussian test; ``None`` where there is none."""
         return None
 
+    def if_perfect(self) -> Answered[Answer] | None:
+        """What every test that never errs would answer, where that is known beforehand; ``None`` where it is not."""
+        return None
+
     def check(self, ci: Inquiry) -> None:
         """Refuse what cannot be asked about the variables of ``ci``."""
         return
@@ -106,7 +110,7 @@ class GivenRest(Question[Adjacency]):
     def plain(self, ci: Inquiry) -> Adjacency:
         inside = range(len(ci)) if self.block is None else self.block
         dependent = np.zeros((len(inside), len(inside)), dtype=np.bool_)
-        dependent[np.triu_indices(len(inside), 1)] = ci.ask_each([DependsGivenRest(x, y, self.alpha) for x, y in combinations(inside, 2)])
+        dependent[np.triu_indices(len(inside), 1)] = ci.ask_each([Depends(x, y, None, self.alpha) for x, y in combinations(inside, 2)])
         return dependent | dependent.T
 
     def by_correlations(self, test: FisherZ) -> Answered[Adjacency] | None:
@@ -125,16 +129,17 @@ class GivenRest(Question[Adjacency]):
 
 
 @dataclass(eq=False)
-class DependsGivenRest(Question[bool]):
-    """Do x and y depend on each other given all other variables? ``alpha`` is the level, by default that of the test."""
+class Depends(Question[bool]):
+    """Do x and y depend on each other given z (``None``: all other variables)? ``alpha`` is the level, by default that of the test."""
 
     x: int
     y: int
+    z: Variables | None
     alpha: float | None = None
 
     def plain(self, ci: Inquiry) -> bool:
-        rest = tuple(v for v in range(len(ci)) if v not in (self.x, self.y))
-        return not ci.verdict(min(self.x, self.y), max(self.x, self.y), rest).independent_at(self.alpha)
+        z = tuple(v for v in range(len(ci)) if v not in (self.x, self.y)) if self.z is None else self.z
+        return not ci.verdict(min(self.x, self.y), max(self.x, self.y), z).independent_at(self.alpha)
 
 
 class Separation(NamedTuple):

@@ -64,8 +64,12 @@ class LeafTask:
 
     def _from_union(self, union: Inquiry) -> list[Learned]:
         """One run over the union, taken apart again: each leaf gets what it would get alone."""
-        parts = [(leaf.variables, leaf.uig) for leaf in self.leaves if leaf.uig is not None]
-        context = replace(self.context, uig=UndirectedGraph.side_by_side([uig for _, uig in parts]))
+        graphs = [leaf.uig for leaf in self.leaves if leaf.uig is not None]
+        context = replace(self.context, uig=UndirectedGraph.side_by_side(graphs))
+        if not context.warm:
+            graphs = [UndirectedGraph.complete(len(leaf.variables)) for leaf in self.leaves]
+            context = replace(context, start=UndirectedGraph.side_by_side(graphs))
+        parts = [(leaf.variables, graph) for leaf, graph in zip(self.leaves, graphs, strict=True)]
         found = self.learner.learn_skeleton(union, context=context)
         part_of = [i for i, (variables, _) in enumerate(parts) for _ in variables]
         whole = [v for variables, _ in parts for v in variables]
@@ -94,7 +98,7 @@ def leaf_tasks(leaves: Sequence[Leaf], learner: Learner, ci: Inquiry, context: C
     Each asks with an account of its own, so that no count depends on who came first. Where answers are remembered each leaf is a task,
     and one worker alone asks through ``ci`` itself, whose memory all leaves then share.
     """
-    in_bunches = context.warm and not ci.remembers and all(leaf.uig is not None for leaf in leaves)
+    in_bunches = not ci.remembers and all(leaf.uig is not None for leaf in leaves)
     shares = ci.remembers and (not workers.are_many or len(leaves) == 1)
     for bunch in bunches(len(leaf.variables) for leaf in leaves) if in_bunches else [range(i, i + 1) for i in range(len(leaves))]:
         some, own = tuple(leaves[bunch.start : bunch.stop]), ci if shares else ci.fresh()

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from dicola._kernels import growth as kernel
+from dicola._kernels.cuts import dependent_across
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.questions import SMALL, Adjacency, Answered, Question
+from dicola.ci.questions import SMALL, Adjacency, Answered, Depends, Question
 from dicola.decompose.split import Split, split_of
 from dicola.decompose.uig import independence_graph
 from dicola.errors import counted, not_allowed
@@ -33,8 +35,11 @@ STOPS = ("auto", "paper", "reference")
 _WORTH_SPLITTING = 5  # sets of at most so many variables are learned faster than split, and no worse
 _SAVING = 0.05  # share of the work at a separator that a split has to save
 _WORK_BOUND = 2.0  # predicted work of the tree, as a multiple of the work on the whole set
+_WORK_BOUND_CONFIRMED = 20.0  # the same where cuts are confirmed: joining pairs adds work to the parts, and small parts err less
+_CONFIRM = 0.05  # level at which all pairs across a cut together may deny it
+_WIDEST = 6  # variables of a separator that data can confirm
 _MOST = int(np.iinfo(np.int64).max)
-_NO_CORRELATIONS = kernel.Correlations(np.zeros((0, 0)), np.zeros(0))
+_NO_CORRELATIONS = kernel.Correlations(np.zeros((0, 0)), np.zeros(0), np.zeros(0), 0)
 _NO_CORRELATIONS.matrix.setflags(write=False)  # as those of a test are, so that the kernel is compiled once
 _NO_ANSWER = np.zeros((0, 0), dtype=np.bool_)
 
@@ -154,6 +159,10 @@ class StopRule:
     sets of at most that many variables whole, ``max_nodes`` bounds the size of the tree. With ``saving`` a split has to save that share
     of the work at its separator, and ``max_work`` bounds the predicted work of all leaves and blankets, as a multiple of that of the
     base learner started from the independence graph of the whole set. Work is counted in sets of at most ``largest`` neighbours.
+
+    With ``confirm`` a cut stands only if no pair across it depends given its separator, at this level for all of them together; pairs
+    that do are joined in the graph, and another cut is looked for. Perfect answers confirm every cut (Proposition 1). ``widest`` bounds
+    separators: given many variables a test has no power, and what it cannot deny is no evidence.
     """
 
     max_depth: int | None = None
@@ -162,10 +171,16 @@ class StopRule:
     saving: float | None = None
     max_work: float | None = None
     largest: int = 3
+    confirm: float | None = None
+    widest: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("max_depth", "min_leaf_size", "max_nodes"):
             checked_limit(name, getattr(self, name))
+
+    def confirmed(self) -> StopRule:
+        """The same rule for data that may err: cuts are to be confirmed, and then more of them are worth their work."""
+        return replace(self, confirm=_CONFIRM, widest=_WIDEST, max_work=None if self.max_work is None else _WORK_BOUND_CONFIRMED)
 
     def in_numbers(self, uig: Uig) -> kernel.Rule:
         """The rule as the kernel takes it, with a number for no limit."""
@@ -177,6 +192,8 @@ class StopRule:
             np.inf if self.max_work is None else self.max_work,
             self.largest,
             uig == "relearn",
+            self.confirm is not None,
+            _MOST if self.widest is None else self.widest,
         )
 
 
@@ -218,6 +235,45 @@ def decompose(
 
 
 @dataclass(eq=False)
+class DependAcross(Question[Adjacency]):
+    """Which pairs across a cut depend given its separator, at a level for all of them together?
+
+    Of a slow test only pairs that depend marginally are asked; for it the others count as independent.
+    """
+
+    left: Variables
+    right: Variables
+    separator: Variables
+    level: float
+
+    def plain(self, ci: Inquiry) -> Adjacency:
+        pairs, level = [(x, y) for x in self.left for y in self.right], self.each_level
+        if ci.remembers and self.separator:
+            marginal = ci.ask_each([Depends(x, y, ()) for x, y in pairs])
+            asked = [pair for pair, depends in zip(pairs, marginal, strict=True) if depends]
+        else:
+            asked = pairs
+        depends = dict(zip(asked, ci.ask_each([Depends(x, y, self.separator, level) for x, y in asked]), strict=True))
+        return np.array([[depends.get((x, y), False) for y in self.right] for x in self.left], dtype=np.bool_)
+
+    @property
+    def each_level(self) -> float:
+        """The level of a single pair: as for the next power of two, so that few quantiles have to be known."""
+        return self.level / 2.0 ** (len(self.left) * len(self.right) - 1).bit_length()
+
+    def by_correlations(self, test: FisherZ) -> Answered[Adjacency] | None:
+        if test.may_raise(len(self.separator)):
+            return None
+        left, right, separator = (np.array(part, dtype=np.int64) for part in (self.left, self.right, self.separator))
+        limit = test.limit(len(separator), self.each_level)
+        return dependent_across(test.correlation, left, right, separator, limit), len(left) * len(right)
+
+    def if_perfect(self) -> Answered[Adjacency]:
+        """A cut of an independence graph separates (Proposition 1)."""
+        return np.zeros((len(self.left), len(self.right)), dtype=np.bool_), 0
+
+
+@dataclass(eq=False)
 class GrowTree(Question[Tree]):
     """Into which tree do all variables of the test decompose? See ``decompose``."""
 
@@ -236,7 +292,10 @@ class GrowTree(Question[Tree]):
         sizes = np.arange(min(len(test), SMALL) + 1)
         levels = np.array([self.blankets.level(k) for k in sizes.tolist()], dtype=np.float64)
         asked = Inquiry(test)
-        growth = self._grown(asked, kernel.Correlations(test.correlation, test.critical(sizes - 2, levels)))
+        quantiles = _NO_CORRELATIONS.quantiles
+        if self.stop.confirm is not None and test.untestable == "dependent":
+            quantiles = -ndtri(self.stop.confirm / 2.0 ** np.arange(1, 2 * len(test).bit_length() + 1))
+        growth = self._grown(asked, kernel.Correlations(test.correlation, test.critical(sizes - 2, levels), quantiles, test.n_samples))
         return tree_of(growth), asked.counts["total"] + int(growth.counts[kernel.ASKED])
 
     def key(self) -> None:
@@ -251,9 +310,19 @@ class GrowTree(Question[Tree]):
             before = growth.counts[kernel.DONE]
             request = kernel.grow(growth, rule, known, answer)
             self._tell(growth, before)
-            answer = self._joined(ci.among(request.child), request.block) if len(request.child) else _NO_ANSWER
-            growth = kernel.roomier(growth) if request.full else growth
+            if request.full:
+                answer = _NO_ANSWER if growth.counts[kernel.TAKEN] else answer
+                growth = kernel.roomier(growth)
+            elif len(request.side):
+                answer = self._across(ci, request)
+            else:
+                answer = self._joined(ci.among(request.child), request.block) if len(request.child) else _NO_ANSWER
         return growth
+
+    def _across(self, ci: Inquiry, request: kernel.Request) -> Adjacency:
+        """Which pairs across a cut that is proposed depend given its separator?"""
+        separator, left, right = (tuple(request.child[request.side == part].tolist()) for part in range(3))
+        return np.ascontiguousarray(ci.ask(DependAcross(left, right, separator, self.stop.confirm or 1.0)), dtype=np.bool_)
 
     def _joined(self, ci: Inquiry, block: NDArray[np.int64]) -> Adjacency:
         """Which pairs of a block are joined in the graph of a child, given the test among its variables?
@@ -283,6 +352,6 @@ def tree_of(growth: kernel.Growth) -> Tree:
         if left >= 0:
             nodes.append(Branch(variables, split_of(side[begin:end], variables), left, rights[number]))
         else:
-            starts, indices = all_starts[begin + number : end + number + 1], all_indices[entries[number] : entries[number + 1]]
-            nodes.append(Leaf(variables, UndirectedGraph(starts.copy(), indices.copy())))
+            starts, entry = all_starts[begin + number : end + number + 1].copy(), entries[number]
+            nodes.append(Leaf(variables, UndirectedGraph(starts, all_indices[entry : entry + starts[-1]].copy())))
     return Tree(tuple(nodes), flat)

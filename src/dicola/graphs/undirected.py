@@ -31,6 +31,11 @@ class UndirectedGraph:
         return cls(starts, np.nonzero(adjacency)[1].astype(np.int64, copy=False))
 
     @classmethod
+    def complete(cls, n: int) -> UndirectedGraph:
+        """Every pair joined."""
+        return cls.from_matrix(~np.eye(n, dtype=np.bool_))
+
+    @classmethod
     def side_by_side(cls, graphs: Sequence[UndirectedGraph]) -> UndirectedGraph:
         """The disjoint union, numbered through."""
         sizes, ends = [len(graph.starts) - 1 for graph in graphs], [len(graph.indices) for graph in graphs]

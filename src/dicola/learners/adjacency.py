@@ -11,12 +11,14 @@ from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency, SearchLevels, Separation, SweepLevel, has_candidates
 from dicola.errors import Sentence, Setting, counted
 from dicola.graphs.skeleton import BlanketSets, RecordedSets, Variables
-from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context
 
 
-def starting_point(n: int, uig: UndirectedGraph | None) -> tuple[Adjacency, RecordedSets]:
+def starting_point(n: int, context: Context) -> tuple[Adjacency, RecordedSets]:
     """The complete graph, or an independence graph with the smaller blanket as separating set of each pair outside it."""
+    if context.start is not None:
+        return context.start.to_matrix(), RecordedSets()
+    uig = context.uig if context.warm else None
     if uig is None or uig.is_complete:
         return ~np.eye(n, dtype=np.bool_), RecordedSets()
     return uig.to_matrix(), RecordedSets(otherwise=BlanketSets(uig, tuple(range(n))))
@@ -26,7 +28,7 @@ def search_neighbours(
     ci: Inquiry, context: Context, max_size: int | None, minimal: bool = False
 ) -> tuple[Adjacency, RecordedSets, list[str]]:
     """The first phase of several learners, and what to tell the user of it; ``minimal`` where later steps rest on minimal sets."""
-    adjacency, sets = starting_point(len(ci), context.uig if context.warm else None)
+    adjacency, sets = starting_point(len(ci), context)
     if minimal:
         make_minimal(ci, adjacency, sets)
     finished = separate_by_neighbours(ci, adjacency, sets, max_size)

@@ -35,6 +35,8 @@ class Context:
     warm : bool
         Start the search from ``uig`` instead of the complete graph, each pair outside it separated
         by the smaller of its two blankets.
+    start : UndirectedGraph, optional
+        Start from this graph instead; nothing is known of the pairs outside it, and nobody asks.
     seed : int
         That of what is drawn at random.
 
@@ -43,6 +45,7 @@ class Context:
     blankets: BlanketLearner = field(default_factory=TotalConditioning)
     uig: UndirectedGraph | None = None
     warm: bool = False
+    start: UndirectedGraph | None = None
     seed: int = 0
 
     def blanket_graph(self, ci: Inquiry) -> UndirectedGraph:

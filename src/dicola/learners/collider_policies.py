@@ -2,42 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from itertools import combinations
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
 from math import isnan
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from dicola._kernels import weighed_sets as kernel
+from dicola._kernels.arrays import flat_rows
 from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.ci.questions import Answered, Question
 from dicola.errors import not_allowed
-from dicola.graphs.skeleton import Skeleton, Variables
+from dicola.graphs.skeleton import Pair, Skeleton, Variables
 from dicola.orient.colliders import ColliderPolicy, by_separating_set
 from dicola.orient.partial import PartialGraph
 from dicola.score.order_search import best_of
 from dicola.score.registry import score_behind
 
-Found = tuple[tuple[Variables, float], ...]
-"""Sets that separate a pair, each with its p-value."""
+if TYPE_CHECKING:
+    from dicola.ci.fisher_z import FisherZ
 
 
-def _conservative(b: int, found: Found) -> bool | None:
+class Weighed(NamedTuple):
+    """The sets that separate a pair: how many, how many of them hold each variable, and the one with the largest p-value."""
+
+    total: int
+    holding: Mapping[int, int]
+    best: Variables
+
+
+def _conservative(b: int, found: Weighed) -> bool | None:
     """Collider if b is in none of the separating sets, non-collider if in all, else undecided (Ramsey et al. 2006)."""
-    holding = sum(b in z for z, _ in found)
-    return {0: True, len(found): False}.get(holding)
+    return {0: True, found.total: False}.get(found.holding.get(b, 0))
 
 
-def _majority(b: int, found: Found) -> bool | None:
+def _majority(b: int, found: Weighed) -> bool | None:
     """Collider if b is in less than half of the separating sets, non-collider if in more (Colombo and Maathuis 2014)."""
-    twice = 2 * sum(b in z for z, _ in found)
-    return None if twice == len(found) else twice < len(found)
+    twice = 2 * found.holding.get(b, 0)
+    return None if twice == found.total else twice < found.total
 
 
-def _max_p(b: int, found: Found) -> bool:
+def _max_p(b: int, found: Weighed) -> bool:
     """Decided by the separating set with the largest p-value (Ramsey 2016); ties go to the smaller, then the first set."""
-    best = min(found, key=lambda entry: (-entry[1], len(entry[0]), entry[0]))
-    return b not in best[0]
+    return b not in found.best
 
 
-_RULES: dict[str, Callable[[int, Found], bool | None]] = {"conservative": _conservative, "majority": _majority, "max_p": _max_p}
+Rule = Callable[[int, Weighed], bool | None]
+_RULES: dict[str, Rule] = {"conservative": _conservative, "majority": _majority, "max_p": _max_p}
 POLICIES = ("sepset", *_RULES, "order")
 STARTS = 3  # order searches, of which the best decides
 LARGEST = 4  # a hub has more sets of neighbours than anyone can ask about; small ones have the power
@@ -62,23 +76,66 @@ def collider_policy(name: str, ci: Evidence, skeleton: Skeleton, max_size: int |
         return by_separating_set(skeleton.sets)
     if name == "order":
         return _by_order(Inquiry.of(ci), skeleton, seed)
-    rule = _RULES[name]
-    around = PartialGraph(len(skeleton.labels), skeleton.edges).around
+    return AskAgain(Inquiry.of(ci), skeleton, _RULES[name], LARGEST if max_size is None else max_size)
 
-    @cache
-    def separating(a: int, c: int) -> Found:
-        candidates = dict.fromkeys([skeleton.sets[a, c]])
-        for pool in (around[a], around[c]):
-            for size in range(min(len(pool), LARGEST if max_size is None else max_size) + 1):
+
+class AskAgain:
+    """A policy that looks at all small sets of neighbours that separate a pair; each pair is asked about once."""
+
+    def __init__(self, ci: Inquiry, skeleton: Skeleton, rule: Rule, max_size: int) -> None:
+        self.ci, self.sets, self.rule, self.max_size = ci, skeleton.sets, rule, max_size
+        self.pools = [tuple(row) for row in PartialGraph(len(skeleton.labels), skeleton.edges).around]
+        self.weighed: dict[Pair, Weighed] = {}
+
+    def prepare(self, pairs: Iterable[Pair]) -> None:
+        """Ask about many pairs at once."""
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.weighed]
+        self.sets.prepare(new)
+        found = self.ci.ask(WeighSets(new, [self.sets[pair] for pair in new], self.pools, self.max_size)) if new else []
+        self.weighed.update(zip(new, found, strict=True))
+
+    def __call__(self, a: int, b: int, c: int) -> bool | None:
+        pair = (a, c) if a < c else (c, a)
+        if pair not in self.weighed:
+            self.prepare([pair])
+        return self.rule(b, self.weighed[pair])
+
+
+@dataclass(eq=False)
+class WeighSets(Question[list[Weighed]]):
+    """Which sets separate each of some pairs: the one ``recorded`` for it, which counts in any case, and those of up to ``max_size``
+    of the ``pools`` of x, or of y?
+    """
+
+    pairs: Sequence[Pair]
+    recorded: Sequence[Variables]
+    pools: Sequence[Variables]
+    max_size: int
+
+    def plain(self, ci: Inquiry) -> list[Weighed]:
+        return [self._weighed(ci, pair, z) for pair, z in zip(self.pairs, self.recorded, strict=True)]
+
+    def _weighed(self, ci: Inquiry, pair: Pair, recorded: Variables) -> Weighed:
+        candidates = dict.fromkeys([recorded])
+        for pool in (self.pools[v] for v in pair):
+            for size in range(min(len(pool), self.max_size) + 1):
                 candidates.update(dict.fromkeys(combinations(pool, size)))
-        recorded = next(iter(candidates))
-        verdicts = [(z, ci.verdict(a, c, z)) for z in candidates]
-        return tuple((z, 1.0 if isnan(v.p_value) else v.p_value) for z, v in verdicts if v.independent or z == recorded)
+        verdicts = {z: ci.verdict(*pair, z) for z in candidates}
+        found = {z: 1.0 if isnan(v.p_value) else v.p_value for z, v in verdicts.items() if v.independent or z == recorded}
+        return Weighed(len(found), Counter(v for z in found for v in z), min(found, key=lambda z: (-found[z], len(z), z)))
 
-    def is_collider(a: int, b: int, c: int) -> bool | None:
-        return rule(b, separating(min(a, c), max(a, c)))
-
-    return is_collider
+    def by_correlations(self, test: FisherZ) -> Answered[list[Weighed]] | None:
+        if not self.pairs or test.may_raise(max(self.max_size, max(map(len, self.recorded)))):
+            return None
+        pairs, most = np.array(self.pairs, dtype=np.int64), min(self.max_size, len(test))
+        totals, holding, sizes, best, tests = kernel.weighed_sets(
+            test.correlation, pairs, flat_rows(self.pools), flat_rows(self.recorded), most, test.limits, test.n_samples
+        )
+        held, chosen, found = iter(holding.tolist()), iter(best.tolist()), []
+        for (x, y), z, total, size in zip(self.pairs, self.recorded, totals.tolist(), sizes.tolist(), strict=True):
+            inside = {v: next(held) for v in (*self.pools[x], *self.pools[y])}
+            found.append(Weighed(total, dict.fromkeys(z, 1) | inside, tuple(islice(chosen, size))))
+        return found, int(tests)
 
 
 def _by_order(ci: Inquiry, skeleton: Skeleton, seed: int) -> ColliderPolicy:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,7 @@ class ICD(Learner):
 
     def search(self, ci: Inquiry, context: Context) -> Found:
         # Arrowheads that rest on blankets say nothing about sets of size r, so pruning by ancestry needs the complete graph to start from.
-        warm = context.warm and not self.possible_ancestors
-        adjacency, sets = starting_point(len(ci), context.uig if warm else None)
+        adjacency, sets = starting_point(len(ci), replace(context, warm=context.warm and not self.possible_ancestors))
         size = 0
         if not self.possible_ancestors:  # one step leads to the neighbours whatever the marks: the first two rounds are levels
             size = 2 if self.max_condition_size is None else min(2, self.max_condition_size + 1)

@@ -16,11 +16,14 @@ from dicola.errors import InvalidSetting, Sentence, Setting, not_allowed
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Learner, OrientationSettings, checked_limit
 from dicola.learners.collider_policies import checked_policy
+from dicola.learners.fci import FCI
 from dicola.learners.registry import ALL, learner_named
 from dicola.pipeline.modes import AUTO, EXACT, MODES, SCORED, Mode, mode_named
 from dicola.pipeline.settings import SETTINGS, Settings
 from dicola.registry import described
 from dicola.score.registry import doubt_about_scoring, score_behind
+
+_FEW_CONDITIONS = FCI(3, 2)  # on data larger sets remove more true edges than false ones
 
 
 @dataclass(frozen=True)
@@ -62,18 +65,20 @@ class Plan(Settings):
     def steps(self, ci: Inquiry) -> Steps:
         """The plan made concrete for some evidence; ``InvalidSetting`` or ``NeedsData`` where the two do not go together."""
         mode, why = self._mode_for(ci)
-        learner = learner_named(self._settled("learner", mode, "fci"))
+        doubts = ci.alpha is not None and not mode.trusts_blankets  # perfect answers confirm every cut
+        learner = learner_named(self._settled("learner", mode, _FEW_CONDITIONS if doubts else "fci"))
         stop = self._settled("stop", mode, "auto")
         stop = learner.auto_stop if stop == "auto" else stop
+        rule = stop_rule(stop, len(ci), self.max_depth, self.min_leaf_size, self.max_nodes, learner.work_size)
         steps = Steps(
             plan=self,
             mode=mode,
             why=why,
             learner=learner,
             stop=stop,
-            rule=stop_rule(stop, len(ci), self.max_depth, self.min_leaf_size, self.max_nodes, learner.work_size),
+            rule=rule.confirmed() if doubts else rule,
             blankets=blanket_learner(self.blankets, self.uig_alpha),
-            starts_from_uig=self.leaf_start == "uig" or (self.leaf_start == "auto" and stop != "reference"),
+            starts_from_uig=self.leaf_start == "uig" or (self.leaf_start == "auto" and stop != "reference" and not doubts),
             orientation=OrientationSettings(
                 self._settled("colliders", mode, "sepset"), self.selection, self.max_path_length, self.seed, self.knowledge
             ),
@@ -100,7 +105,7 @@ class Plan(Settings):
             return False
         return learner_named(chosen) != learner_named(own) if name == "learner" else chosen != own
 
-    def _settled(self, name: str, mode: Mode, default: str) -> Any:
+    def _settled(self, name: str, mode: Mode, default: Any) -> Any:
         """What was chosen, else the mode's own, else the default; a choice that the mode contradicts is refused."""
         chosen, own = getattr(self, name), mode.settings.get(name)
         if self._contradicts(name, mode):
