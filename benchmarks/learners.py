@@ -39,7 +39,7 @@ def measure(setting: str, learner: str, decompose: bool, seed: int) -> dict:
     truth, table = draw(setting, seed)
     start = perf_counter()
     base = learner if decompose else ALONE.get(learner, learner)
-    found = discover(FisherZ(table, alpha=0.01), learner=base, decompose=decompose)
+    found = discover(FisherZ(table, alpha=0.01), learner=base, mode="paper", decompose=decompose)
     seconds = perf_counter() - start
     scores = metrics.compare(found.pag, truth)
     return {

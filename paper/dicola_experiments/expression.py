@@ -136,7 +136,7 @@ def _learned(study: Study, selection: Selection, frame: pd.DataFrame) -> dict[st
     ci = FisherZ(frame[selection.genes], alpha=study.more["alpha"])
     found = {}
     for stop in study.more["stops"]:
-        result = discover(ci, learner=study.more["learner"], stop=stop)
+        result = discover(ci, learner=study.more["learner"], stop=stop, mode="paper")
         pag = result.pag.reordered(selection.genes)
         tree = {"leaves": result.tree.n_leaves, "largest_leaf": result.tree.largest_leaf, "depth": result.tree.depth}
         ends = Counter(mark.name.lower() for edge in pag.edges() for mark in (edge.mark_u, edge.mark_v))

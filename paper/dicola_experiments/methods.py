@@ -67,9 +67,9 @@ def _mode(mode: str) -> Method:
     return lambda table: _discovered(table, mode=mode)
 
 
-def _discovered(table: pd.DataFrame, **settings: Any) -> Answer:
+def _discovered(table: pd.DataFrame, mode: str = "paper", **settings: Any) -> Answer:
     start, cpu = perf_counter(), process_time()
-    found = discover(FisherZ(table, alpha=ALPHA), **settings)
+    found = discover(FisherZ(table, alpha=ALPHA), mode=mode, **settings)
     seconds, cpu = perf_counter() - start, process_time() - cpu
     shape = {"leaves": found.tree.n_leaves, "largest_leaf": found.tree.largest_leaf, "depth": found.tree.depth}
     return Answer(found.pag, True, dict(found.tests), seconds, cpu, shape)

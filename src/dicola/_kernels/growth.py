@@ -174,7 +174,8 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
                 _propose(growth, rule, number)
             else:
                 _open(growth, number, len(sides.separator))
-        for children, away in ((growth.left, 2), (growth.right, 1)):
+        for away in (2, 1):
+            children = growth.left if away == 2 else growth.right
             if children[number] != OPEN:
                 continue
             kept, child, block = _part(growth, number, away, rule.relearn)

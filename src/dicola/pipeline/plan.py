@@ -76,7 +76,7 @@ class Plan(Settings):
             why=why,
             learner=learner,
             stop=stop,
-            rule=rule.confirmed() if doubts else rule,
+            rule=rule.confirmed(ci.n_samples) if doubts else rule,
             blankets=blanket_learner(self.blankets, self.uig_alpha),
             starts_from_uig=self.leaf_start == "uig" or (self.leaf_start == "auto" and stop != "reference" and not doubts),
             orientation=OrientationSettings(
