@@ -97,8 +97,11 @@ class Plan(Settings):
         if doubt := doubt_about_scoring(ci):
             return EXACT, Sentence("{doubt}; {mode=balanced} is for linear Gaussian columns", doubt=doubt)
         if len(ci) > MOST_SCORED:
-            told = "{n:,} variables are more than {most:,}, where scoring takes minutes; {mode=balanced} scores them all the same"
-            return EXACT, Sentence(told, n=len(ci), most=MOST_SCORED)
+            return EXACT, Sentence(
+                "{n:,} variables are more than {most:,}, where scoring takes minutes; {mode=balanced} scores them all the same",
+                n=len(ci),
+                most=MOST_SCORED,
+            )
         return MODES[SCORED], Sentence(
             "the columns can be scored as linear Gaussian, where this mode was the more accurate in simulations; {mode=exact} goes by "
             "tests alone"
