@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from dicola import CallableTest, Discovery, FisherZ, GaussianBIC, Oracle, discover, simulate
+from dicola import CallableTest, Discovery, FisherZ, GaussianBIC, Oracle, discover, local, simulate
 from tests.ci.test_power import MARGIN, REPEATS, samples
 
 DAG = simulate.er_dag(12, 2.5, seed=4)
@@ -69,6 +69,14 @@ def test_oracles_are_sure_and_tests_of_ones_own_tell_the_circles_alone():
     ci = FisherZ(TABLE)
     own = discover(CallableTest(lambda x, y, z: ci(x, y, z).p_value, names=ci.names, alpha=0.01))
     assert own.power is None and own.how_sure().endswith("edge ends are undecided.") and "rows" not in own.how_sure()
+
+
+def test_the_surroundings_of_one_variable_come_with_their_power():
+    ci = FisherZ(TABLE)
+    found = local(ci, ci.names[3])
+    assert found.summary().endswith(f"\npower: {found.power}") and found.to_dict()["power"]["n_samples"] == 150
+    assert found.power.given_rest == ci.detectable(10, 1 / 12**2)
+    assert local(Oracle(DAG), ci.names[3]).power is None and "power" not in local(Oracle(DAG), ci.names[3]).summary()
 
 
 def test_few_rows_are_no_error():

@@ -58,7 +58,9 @@ class Power:
 
     def __str__(self) -> str:
         kind = "partial correlation" if self.given else "correlation"
-        rest = "" if self.given_rest is None else f" ({_short(self.given_rest)} given all other variables)"
+        rest = ""
+        if self.given_rest is not None and self.given_rest > self.correlation:
+            rest = f" ({_short(self.given_rest)} given all other variables)"
         return (
             f"with {counted(self.n_samples, 'row', spec=',')} a {kind} of {_short(self.correlation)}{rest} or more is found "
             "4 times out of 5; weaker links are easily missed."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import expm1, sqrt
 
+from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.power import Power, smallest_found
@@ -14,28 +15,30 @@ from dicola.score.registry import score_behind
 
 
 def power_of(ci: Inquiry, steps: Steps, pag: PAG) -> Power | None:
-    """Which links the run would have found, given as many variables as the answer has neighbours on average.
+    """Which links the run would have found, by tests or by the price of an edge.
 
     ``None`` for an oracle and for tests about something other than partial correlations.
     """
-    n, k = ci.n_samples, len(ci)
-    if n is None:
-        return None
-    given = min(round(2 * pag.n_edges / k), n - 4)  # with more held fixed nothing could be tested
-    found = _by_score(ci, given) if steps.mode.last_step is not None else ci.test.detectable(given)
-    return None if found is None else Power(n, given, found, _given_rest(ci, steps))
-
-
-def _by_score(ci: Inquiry, given: int) -> float | None:
-    """An edge lowers the misfit by ``-n ln(1 - r²)``, and stands where that is more than its price."""
+    if steps.mode.last_step is None:
+        return power_of_tests(ci, pag, steps.blankets if steps.plan.decompose else None)
     score = score_behind(ci)
     if not isinstance(score, GaussianBIC):
         return None
-    return smallest_found(sqrt(-expm1(-score.price / score.n_samples)), score.n_samples - given - 3)
+    # An edge lowers the misfit by -n ln(1 - r²), and stands where that is more than its price.
+    n, given = score.n_samples, _typical(pag, score.n_samples)
+    return Power(n, given, smallest_found(sqrt(-expm1(-score.price / n)), n - given - 3))
 
 
-def _given_rest(ci: Inquiry, steps: Steps) -> float | None:
-    """What total conditioning would find, where edges that it misses are lost: a search by score looks for them again."""
-    if not steps.plan.decompose or steps.mode.last_step is not None or not isinstance(steps.blankets, TotalConditioning):
+def power_of_tests(ci: Inquiry, pag: PAG, blankets: BlanketLearner | None = None) -> Power | None:
+    """Which links tests would have found; ``blankets`` are learned first, and what they miss is lost."""
+    if ci.n_samples is None:
         return None
-    return ci.test.detectable(len(ci) - 2, steps.blankets.level(len(ci)))
+    given, k = _typical(pag, ci.n_samples), len(ci)
+    found = ci.test.detectable(given)
+    rest = ci.test.detectable(k - 2, blankets.level(k)) if isinstance(blankets, TotalConditioning) else None
+    return None if found is None else Power(ci.n_samples, given, found, rest)
+
+
+def _typical(pag: PAG, rows: int) -> int:
+    """As many variables as one has neighbours on average; with more than n - 4 nothing could be tested."""
+    return min(round(2 * pag.n_edges / len(pag)), rows - 4)
