@@ -53,7 +53,9 @@ def draw(setting: str, seed: int, rows: int = 2000) -> tuple[object, tuple[str, 
     return dag, latents, simulate.linear_gaussian(dag, rows, seed).drop(columns=list(latents))
 
 
-def ours(table: pd.DataFrame, learner: object = "fci", repeats: int = 5, mode: str = "paper", **settings: object) -> tuple[float, dicola.Discovery]:
+def ours(
+    table: pd.DataFrame, learner: object = "fci", repeats: int = 5, mode: str = "paper", **settings: object
+) -> tuple[float, dicola.Discovery]:
     """Median seconds from the table to the PAG, and the result."""
     seconds = []
     for _ in range(repeats):

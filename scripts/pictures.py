@@ -29,7 +29,7 @@ def mildew() -> Discovery:
     """What ``dicola demo`` learns."""
     dag = simulate.network("mildew")
     table = simulate.linear_gaussian(dag, 2000, seed=1).drop(columns=list(simulate.hide(dag, 3, seed=1, pool="root")))
-    return discover(FisherZ(table, alpha=0.01))
+    return DiCoLa().fit(table).discovery_
 
 
 def diabetes() -> Discovery:

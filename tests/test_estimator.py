@@ -39,7 +39,7 @@ def frame() -> pd.DataFrame:
 
 def test_fit_gives_what_discover_gives(frame):
     model = DiCoLa(alpha=0.05).fit(frame)
-    expected = discover(FisherZ(frame, alpha=0.05))
+    expected = discover(FisherZ(frame, alpha=0.05), mode="auto")
     assert model.pag_ == model.discovery_.pag == expected.pag and model.discovery_ == expected
 
 
@@ -71,8 +71,9 @@ def test_the_answer_stands_in_the_order_of_the_columns(frame):
 
 
 def test_every_setting_of_a_plan_is_a_setting_of_the_model():
-    assert DiCoLa().get_params() == {name: each.default for name, each in SETTINGS.items()}
-    assert Plan(**DiCoLa().get_params()) == Plan()
+    assert DiCoLa().get_params() == {name: each.metadata["at_doors"] for name, each in SETTINGS.items()}
+    assert Plan(**DiCoLa().get_params()) == Plan(mode="auto")
+    assert [name for name, each in SETTINGS.items() if each.default != each.metadata["at_doors"]] == ["mode"]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_every_setting_of_a_plan_is_a_setting_of_the_model():
     ],
 )
 def test_each_setting_reaches_the_run(frame, setting, value):
-    model = DiCoLa(**{setting: value}).fit(frame)
+    model = DiCoLa(mode="exact", **{setting: value}).fit(frame)
     assert model.discovery_ == discover(FisherZ(frame, alpha=0.01), **{setting: value})
     told = model.discovery_.settings
     if setting in ("decompose", "stop", "max_depth", "min_leaf_size", "max_nodes", "uig", "leaf_start"):

@@ -129,9 +129,10 @@ def test_a_pipeline_learns_from_what_comes_out_of_the_steps_before(frame):
 
 
 def test_held_out_rows_choose_a_level_that_is_neither_blind_nor_credulous(table):
-    search = GridSearchCV(DiCoLa(decompose=False), {"alpha": [1e-30, 0.01, 0.9]}, cv=5, error_score="raise").fit(table)
+    model = DiCoLa(mode="exact", decompose=False)
+    search = GridSearchCV(model, {"alpha": [1e-30, 0.01, 0.9]}, cv=5, error_score="raise").fit(table)
     assert search.best_params_ == {"alpha": 0.01}
-    assert search.best_estimator_.discovery_ == DiCoLa(decompose=False, alpha=0.01).fit(table).discovery_
+    assert search.best_estimator_.discovery_ == model.set_params(alpha=0.01).fit(table).discovery_
 
 
 def test_settings_of_the_learner_are_searched_too(table):

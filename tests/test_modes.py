@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import DAG, FCI, DiCoLa, Discovery, FisherZ, InvalidSetting, MagBIC, NeedsData, Oracle, discover, simulate
+from dicola import DAG, FCI, DiCoLa, Discovery, FisherZ, InvalidSetting, Knowledge, MagBIC, NeedsData, Oracle, discover, simulate
 from dicola.pipeline.modes import MODES, SCORED, mode_named
 
 
@@ -66,7 +66,16 @@ def test_what_a_mode_fixes_cannot_be_set_otherwise():
 
 def test_auto_obeys_what_was_chosen():
     ci = FisherZ(table())
-    for chosen in ({"learner": "rfci"}, {"stop": "paper"}):
+    for chosen in (
+        {"learner": "rfci"},
+        {"learner": "mag-bic"},
+        {"stop": "paper"},
+        {"stop": "reference"},
+        {"colliders": "majority"},
+        {"colliders": "order"},
+        {"knowledge": Knowledge(tiers=[ci.names[:3]])},
+        {"selection": True, "decompose": False},
+    ):
         found = discover(ci, mode="auto", **chosen)
         assert found.settings["mode"] == "exact" and "was chosen" in found.settings["mode_chosen"]
         assert found.pag == discover(ci, **chosen).pag
@@ -103,13 +112,33 @@ def test_auto_is_exact_where_a_score_would_be_out_of_place():
     graded = frame.assign(**{frame.columns[3]: np.sign(frame[frame.columns[3]])})
     reasons = {
         "only 2 different values": FisherZ(graded),
-        "fewer than 5 a variable": FisherZ(frame.iloc[:40]),
         "no correlations": Oracle(DAG.from_edges([("A", "B"), ("C", "B")])),
     }
     for words, test in reasons.items():
         found = discover(test, mode="auto")
         assert found.settings["mode"] == "exact" and words in found.settings["mode_chosen"]
         assert found.pag == discover(test).pag
+
+
+@pytest.mark.parametrize("rows", [16, 30, 60])
+def test_auto_scores_few_rows_too(rows):
+    found = discover(FisherZ(table(rows=rows)), mode="auto", blankets="iamb")
+    assert found.settings["mode"] == SCORED and found.power.n_samples == rows and found.legality
+
+
+def test_a_table_of_fewer_rows_than_columns_is_scored_without_leaving_the_room_of_districts():
+    values = np.random.default_rng(0).normal(size=(10, 15))
+    assert discover(FisherZ(values), mode="auto", blankets="iamb").legality
+
+
+def test_auto_goes_by_tests_where_scoring_would_take_too_long(monkeypatch):
+    ci = FisherZ(table())
+    monkeypatch.setattr("dicola.pipeline.plan.MOST_SCORED", len(ci) - 1)
+    found = discover(ci, mode="auto")
+    assert found.settings["mode"] == "exact" and "are more than 13, where scoring takes minutes" in found.settings["mode_chosen"]
+    assert discover(ci, mode=SCORED).settings["mode"] == SCORED
+    monkeypatch.setattr("dicola.pipeline.plan.MOST_SCORED", len(ci))
+    assert discover(ci, mode="auto").settings["mode"] == SCORED
 
 
 def test_marks_that_the_score_decided_are_not_laid_to_separating_sets():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import astuple, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dicola.ci.power import Power
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Tree
 from dicola.errors import DicolaError, InvalidData, Sentence, counted
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from dicola.ci.base import CITest
     from dicola.report.explain import Explanation
 
+_NEAR_TIE = 6.0  # a likelihood ratio of 20
 FILES = ("pag.csv", "edges.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json")
 
 
@@ -59,6 +61,10 @@ class Discovery:
         Where graphs were scored: how often, by kind.
     score : float or None
         That of the answer, less being better; ``None``: not scored.
+    runner_up : float or None
+        By how much the best graph met that means something else scores worse; ``None``: not known.
+    power : Power or None
+        Which links the rows would have shown; ``None`` for an oracle, and where nobody knows.
     test : CITest or None
         The test that was asked; it is not written, so ``None`` for what was read back.
 
@@ -75,6 +81,8 @@ class Discovery:
     seconds: dict[str, float] = field(default_factory=dict, compare=False)
     evaluations: dict[str, int] = field(default_factory=dict)
     score: float | None = None
+    runner_up: float | None = None
+    power: Power | None = None
     test: CITest | None = field(default=None, repr=False, compare=False)
 
     @cached_property
@@ -139,7 +147,7 @@ class Discovery:
         why = self.settings.get("mode_chosen")
         split = f"{self.tree.in_words()}, depth {self.tree.depth}"
         return Sentence(
-            "{size} ({ends})\nmode: {mode}{why}\ndecomposition: {tree}\ntests: {total:,} ({tests}){score}",
+            "{size} ({ends})\nmode: {mode}{why}\ndecomposition: {tree}\ntests: {total:,} ({tests}){score}{sure}",
             size=f"{counted(len(self.pag), 'variable')}, {counted(self.pag.n_edges, 'edge')}",
             ends=self.pag.ends_in_words(),
             mode=self.settings.get("mode", "exact"),
@@ -148,7 +156,27 @@ class Discovery:
             total=self.tests["total"],
             tests=", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total"),
             score="\nscore: " + ", ".join(f"{kind} {count:,}" for kind, count in self.evaluations.items()) if self.evaluations else "",
+            sure=f"\npower: {sure}" if (sure := self.how_sure()) else "",
         )
+
+    def how_sure(self) -> str:
+        """How much the data could tell: the links they would show, the marks left open, the next-best graph.
+
+        Returns
+        -------
+        str
+            Empty for a test without a level, such as an oracle, which is always right.
+
+        """
+        if (self.settings.get("test") or {}).get("alpha") is None:
+            return ""
+        ends, undecided = 2 * self.pag.n_edges, self.pag.count(Mark.CIRCLE)
+        sentences = (
+            "" if self.power is None else str(self.power),
+            f"{undecided:,} of {ends:,} edge ends are undecided." if ends else "",
+            "" if self.runner_up is None else _next_best(self.runner_up),
+        )
+        return " ".join(filter(None, sentences))
 
     def report(self) -> str:
         """The one-file HTML report."""
@@ -210,7 +238,8 @@ class Discovery:
             "sha256": digests,
             "tests": self.tests,
             **({"evaluations": self.evaluations} if self.evaluations else {}),
-            **({} if self.score is None else {"score": self.score}),
+            **{name: value for name in ("score", "runner_up") if (value := getattr(self, name)) is not None},
+            **({} if self.power is None else {"power": asdict(self.power)}),
             "settings": self.settings,
             "warnings": self.warnings,
             "conflicts": [astuple(conflict) for conflict in self.conflicts],
@@ -263,6 +292,8 @@ class Discovery:
                 seconds=json.loads(texts["timing.json"]),
                 evaluations=facts.get("evaluations", {}),
                 score=facts.get("score"),
+                runner_up=facts.get("runner_up"),
+                power=Power(**facts["power"]) if "power" in facts else None,
             )
             if (source / "edges.csv").exists():  # results written before there was one have none
                 vars(found)["_edges"] = from_csv((source / "edges.csv").read_text(encoding="utf-8"))
@@ -276,6 +307,12 @@ class Discovery:
             raise
         except (OSError, LookupError, TypeError, ValueError) as error:
             raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {type(error).__name__}: {error}.") from None
+
+
+def _next_best(gap: float) -> str:
+    """How far the next-best graph is, in words: the difference is twice that of log likelihoods."""
+    sentence = f"The next-best graph that means something else scores {gap:.1f} worse"
+    return f"{sentence}: a near-tie." if gap < _NEAR_TIE else f"{sentence}."
 
 
 def _dump(value: Any) -> str:

@@ -52,7 +52,11 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         The independence test: a name, a class, or anything callable as
         ``ci_test(table, alpha=alpha)``.
     alpha : float
-        The level of the test.
+        The level of the test; a mode that scores goes by its price per edge instead.
+    mode : str
+        ``"auto"`` takes the best one for the table, and ``discovery_.summary()`` says which and
+        why: one that scores where the columns can be scored, the paper's method where that would be
+        out of place, and with a learner, collider policy or stop rule of your choice.
     **settings
         All others are those of :func:`dicola.discover`, with the same defaults.
 
@@ -84,7 +88,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     alpha: float = 0.01
     n_jobs: int = 1
     _: KW_ONLY
-    mode: str = "exact"
+    mode: str = "auto"
     decompose: bool = True
     stop: str | None = None
     max_depth: int | None = None

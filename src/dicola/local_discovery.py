@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dicola.ci.power import Power
 from dicola.errors import counted
 from dicola.files import write_texts
 from dicola.graphs.formats import native
@@ -43,6 +44,8 @@ class LocalDiscovery:
         Everything that was set, by name.
     warnings : tuple of str
         What to know before the answer is believed.
+    power : Power or None
+        Which links the rows would have shown; ``None`` for an oracle, and where nobody knows.
     seconds : float
         Wall-clock time of the run.
 
@@ -56,6 +59,7 @@ class LocalDiscovery:
     tests: dict[str, int]
     settings: dict[str, Any] = field(repr=False)
     warnings: tuple[str, ...] = ()
+    power: Power | None = None
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -105,7 +109,9 @@ class LocalDiscovery:
         """A few lines for a person."""
         tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
         shown = ", ".join(self.visited[:_SHOWN]) + (", …" if len(self.visited) > _SHOWN else "")
-        return f"visited {len(self.visited)} of {counted(self.n_variables, 'variable')}: {shown}\ntests: {self.tests['total']:,} ({tests})"
+        visited = f"visited {len(self.visited)} of {counted(self.n_variables, 'variable')}: {shown}"
+        power = [] if self.power is None else [f"power: {self.power}"]
+        return "\n".join([visited, f"tests: {self.tests['total']:,} ({tests})", *power])
 
     def __hash__(self) -> int:
         return hash((self.target, self.pag))
@@ -122,6 +128,7 @@ class LocalDiscovery:
             "n_variables": self.n_variables,
             "separating_sets": [[x, y, list(z)] for (x, y), z in self.separating_sets.items()],
             "tests": self.tests,
+            "power": None if self.power is None else asdict(self.power),
             "settings": self.settings,
             "warnings": list(self.warnings),
         }

@@ -86,6 +86,7 @@ def test_every_option_reaches_the_run(small):
         colliders="majority",
         max_path_length=5,
         seed=7,
+        mode="auto",
     )
     told, found = json.loads(done.stdout), discover_by(FisherZ(read_table(small / "table.csv"), alpha=0.02), plan)
     assert told["settings"] == json.loads(json.dumps(found.settings)) and told["tests"] == found.tests
@@ -128,7 +129,13 @@ def test_a_note_names_options(small):
 
 def test_the_reason_for_a_mode_names_options(small):
     text = run("fit", small / "table.csv", "--mode", "auto", "--learner", "rfci").stdout
-    assert "mode: exact, as --learner rfci was chosen, which goes with the paper's method\n" in text
+    assert "mode: exact, as --learner rfci was chosen, which goes with the paper's method; --mode balanced scores graphs instead\n" in text
+
+
+def test_how_sure_is_told_in_text_and_json(small):
+    facts = json.loads(run("fit", small / "table.csv", "--json").stdout)
+    assert f"\npower: {facts['how_sure']}\n" in run("fit", small / "table.csv").stdout
+    assert f" correlation of {facts['power']['correlation']:.2f}".replace(" 0.", " .") in facts["how_sure"]
 
 
 def test_a_run_needs_no_scikit_learn(small):

@@ -33,9 +33,11 @@ def test_modes_are_compared_on_a_table(small):
 
 
 def test_fit_says_which_mode_and_why(small, tmp_path):
-    assert "mode: exact\n" in run("fit", small / "table.csv")
+    assert "mode: exact\n" in run("fit", small / "table.csv", "--mode", "exact")
     assert "mode: fast\n" in run("fit", small / "table.csv", "--mode", "fast")
-    assert "mode: balanced, as the columns can be scored" in run("fit", small / "table.csv", "--mode", "auto")
+    for chosen in ((), ("--mode", "auto")):
+        text = run("fit", small / "table.csv", *chosen)
+        assert "mode: balanced, as the columns can be scored" in text and "; --mode exact goes by tests alone\n" in text
 
 
 def test_a_mode_is_repeated_from_the_settings_it_wrote(small, tmp_path):

@@ -96,17 +96,27 @@ def test_the_matrix_it_is_made_from_stays_writeable():
     assert score.correlation[0, 1] == 0 and not score.correlation.flags.writeable
 
 
+class Own(FisherZ):
+    """A test that knows correlations and goes by something else."""
+
+    def p_values(self, x, y, sets):
+        return np.ones(len(sets))
+
+
 def test_it_says_what_speaks_against_it():
     rng = np.random.default_rng(8)
     values = rng.normal(size=(100, 4))
     assert GaussianBIC.doubt_about(FisherZ(values)) is None
     assert GaussianBIC.doubt_about(FisherZ.from_covariance(np.eye(4), 100)) is None, "no rows to look at"
-    assert GaussianBIC.doubt_about(FisherZ(values[:19])) == "19 rows are fewer than 5 a variable, where scores were never tried"
-    assert GaussianBIC.doubt_about(FisherZ(values[:20])) is None
+    assert GaussianBIC.doubt_about(FisherZ(values[:6])) is None, "few rows speak against tests as well"
     graded = values.copy()
     graded[:, 2] = rng.integers(0, 9, 100)
     test = FisherZ(graded)
     assert GaussianBIC.doubt_about(test) == f"{test.labels[2]!r} has only 9 different values, so it is no Gaussian variable"
+    late = values.copy()
+    late[:90, 1], late[90:, 1] = rng.integers(0, 9, 90), np.arange(10) / 7
+    assert GaussianBIC.doubt_about(FisherZ(np.repeat(late, 3, axis=0))) is None, "more values show further down"
+    assert GaussianBIC.doubt_about(Own(values)) == "the test has answers of its own, which no score would ask for"
     oracle = Oracle(DAG.from_edges([("A", "B")]))
     assert GaussianBIC.doubt_about(oracle) == "the test carries no correlations, so no graph can be scored"
 

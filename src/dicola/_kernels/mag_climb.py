@@ -43,7 +43,7 @@ def _best_near(state: State, task: Task, room: Room, near: Ints, last: int, limi
                 if pair == last or kind == state.pairs[pair, KIND]:
                     continue
                 value = worth(state, task, room, pair, kind)
-                if value >= best:
+                if not value < best:  # nor where the rows are too few for a likelihood, and it is no number
                     continue
                 if not looked:
                     find_ancestors(state, ancestors)

@@ -21,7 +21,7 @@ from dicola.graphs.skeleton import Variables
 
 Answer = TypeVar("Answer")
 _SAYS = ("p_values", "verdict")  # what a test is made of; the rest follows from these
-_FOLLOWS = ("answer", "log_p_values", "side_by_side")
+_FOLLOWS = ("answer", "log_p_values", "side_by_side", "detectable")
 
 
 class CITest(ABC):
@@ -197,6 +197,24 @@ class CITest(ABC):
         """
         return False
 
+    def detectable(self, size: int, alpha: float | None = None) -> float | None:
+        """The partial correlation that this test finds in four samples of five.
+
+        Parameters
+        ----------
+        size : int
+            The number of variables conditioned on.
+        alpha : float, optional
+            By default the level of the test.
+
+        Returns
+        -------
+        float or None
+            ``None`` for a test about something else, and where the rows are too few.
+
+        """
+        return None
+
     def samples(self) -> NDArray[np.float64]:
         """The rows behind this test, one column per variable in the order of ``labels``; ``NeedsData`` where there are none."""
         raise NeedsData(f"{type(self).__name__} carries no rows; this needs a test made from a table, such as FisherZ(table).")
@@ -322,6 +340,9 @@ class Among(CITest):
 
     def is_weak_given(self, size: int) -> bool:
         return self._whole.is_weak_given(size)
+
+    def detectable(self, size: int, alpha: float | None = None) -> float | None:
+        return self._whole.detectable(size, alpha)
 
     def samples(self) -> NDArray[np.float64]:
         return self._whole.samples()[:, list(self._variables)]

@@ -15,6 +15,7 @@ from dicola._kernels import partial_correlation as kernel
 from dicola._kernels import precision
 from dicola.ci.base import CITest, checked_alpha
 from dicola.ci.gaussian import check_correlation, correlation_of, covariance_names, inverse_of, standardised
+from dicola.ci.power import smallest_found
 from dicola.ci.questions import SMALL, Answered, Question, Verdict
 from dicola.errors import InvalidData, InvalidSetting, Sentence, counted
 from dicola.graphs.skeleton import Variables
@@ -311,6 +312,10 @@ class FisherZ(CITest):
     def is_weak_given(self, size: int) -> bool:
         freedom = self.n_samples - size - 3
         return freedom < 50 or (self.n_samples < 2 * (size + 2) and freedom < 1000)
+
+    def detectable(self, size: int, alpha: float | None = None) -> float | None:
+        freedom = self.n_samples - size - 3
+        return smallest_found(sqrt(self.limit(size, alpha)), freedom) if freedom > 0 else None
 
     def settings(self) -> dict[str, Any]:
         return {"alpha": self.alpha, "untestable": self.untestable}

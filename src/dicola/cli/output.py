@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -127,7 +127,9 @@ def _facts(found: Discovery | LocalDiscovery) -> dict[str, Any]:
     return {
         "nodes": found.pag.names,
         "edges": [edge_facts(edge) for edge in found.pag.edges()],
-        **{name: getattr(found, name) for name in ("tests", "evaluations", "score", "seconds")},
+        **{name: getattr(found, name) for name in ("tests", "evaluations", "score", "runner_up", "seconds")},
+        "power": None if found.power is None else asdict(found.power),
+        "how_sure": found.how_sure(),
         "tree": {name: getattr(found.tree, name) for name in ("n_leaves", "largest_leaf", "depth")},
         "settings": found.settings,
         "warnings": found.warnings,

@@ -46,7 +46,7 @@ def _option(setting: Field[Any]) -> Parameter:
         autocompletion=shown["choices"] and completing(shown["choices"]),
     )
     kind = shown["typed"] if setting.default is not None else shown["typed"] | None
-    return option(setting.name, Annotated[kind, info], False if is_switched_off(setting.name) else setting.default)
+    return option(setting.name, Annotated[kind, info], False if is_switched_off(setting.name) else shown["at_doors"])
 
 
 def with_names(parameter: Any) -> None:

@@ -24,6 +24,7 @@ from dicola.learners.base import Context, Learner
 from dicola.orient.equivalence import skeleton_of_mag
 from dicola.orient.fixpoint import Orientation, orient
 from dicola.pipeline.plan import Plan, Steps
+from dicola.pipeline.sureness import power_of
 from dicola.score.legal import legalized
 
 _MANY_LEAVES = 20  # leaves per variable beyond which we warn
@@ -178,6 +179,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
         reasons=oriented.reasons,
         evaluations=ci.evaluations,
         score=score,
+        power=power_of(ci, steps, oriented.pag),
         seconds=clock.seconds(),
         test=ci.test.without_rows(),
     )

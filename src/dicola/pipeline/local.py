@@ -26,6 +26,7 @@ from dicola.orient.colliders import r0
 from dicola.orient.fixpoint import apply_rules
 from dicola.orient.partial import PartialGraph
 from dicola.orient.pending_marks import next_to_visit
+from dicola.pipeline.sureness import power_of_tests
 from dicola.registry import described
 
 
@@ -124,6 +125,7 @@ def local(
             *limit_warning(known.finished, max_condition_size),
             *_warnings(graph, None if following is None else max_visited),
         ),
+        power=power_of_tests(inquiry, pag, learner),
         seconds=perf_counter() - start,
     )
 

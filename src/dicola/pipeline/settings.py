@@ -28,14 +28,16 @@ def _setting(
     typed: type | None = None,
     option: str = "",
     choices: Callable[[], Sequence[str]] | None = None,
+    at_doors: Any = None,
 ) -> Any:
     """A field with its option: the help, in which ``{choices}`` stands for the names to choose from, and the type of what is typed.
 
     That is the type of the default; text where there is none and nothing is said. A flag whose
-    setting is on by default switches it off.
+    setting is on by default switches it off. ``at_doors`` is the default of what takes a table.
     """
     kind = typed or (str if default is None else type(default))
     shown = {"told": told, "panel": panel, "typed": kind, "option": option, "metavar": "FILE" if kind is Path else None, "choices": choices}
+    shown["at_doors"] = default if at_doors is None else at_doors
     return field(default=default, metadata=shown)
 
 
@@ -53,7 +55,8 @@ def names_in(place: str, *more: str) -> Callable[[], Sequence[str]]:
 class Settings:
     """All settings of a run with their defaults. ``None`` is "not chosen".
 
-    ``dicola.discover`` and ``dicola.DiCoLa`` say what each of them means.
+    ``dicola.discover`` and ``dicola.DiCoLa`` say what each of them means. ``DiCoLa`` and
+    ``dicola fit``, which take a table, have another default where ``at_doors`` says so.
     """
 
     learner: str | Learner | None = _setting(
@@ -69,12 +72,13 @@ class Settings:
         option="--test",
         choices=names_in("dicola.ci.registry:TESTS"),
     )
-    alpha: float = _setting(0.01, "Level of the independence test.", METHOD)
+    alpha: float = _setting(0.01, "Level of the independence test; a mode that scores goes by its price per edge instead.", METHOD)
     mode: str = _setting(
         "exact",
         "exact (the paper's method), fast (its skeleton, colliders by an order search), balanced (the best MAG by score), "
-        "accurate (likewise, searched longer) or auto (what fits the table); see: dicola modes.",
+        "accurate (likewise, searched longer) or auto (the best for the table); see: dicola modes.",
         METHOD,
+        at_doors="auto",
         choices=names_in("dicola.pipeline.modes:MODES", "auto"),
     )
     decompose: bool = _setting(True, "Run the base learner on all variables at once, without decomposition.", METHOD, option="--alone")

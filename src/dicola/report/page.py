@@ -56,6 +56,7 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
         f"<h1>{escaped(title)}</h1>",
         _summary(found),
         _legality(found.legality.reasons),
+        _how_sure(found.how_sure()),
         _section("Graph", f'<div class="still-drawing">\n{draw(found.pag)}</div>', still=True),
         _key(edges),
         '<div class="columns">',
@@ -124,6 +125,10 @@ def _legality(reasons: Sequence[str]) -> str:
         '<div class="verdict illegal">\n<p>The graph is not a legal PAG: no Markov equivalence class has exactly these marks. '
         f"Finite samples often lead here; read the edges named below with care.</p>\n{_list(reasons)}\n</div>"
     )
+
+
+def _how_sure(told: str) -> str:
+    return f'<p class="verdict"><strong>How sure?</strong> {escaped(told[0].upper() + told[1:])}</p>' if told else ""
 
 
 def _key(edges: Sequence[Edge]) -> str:

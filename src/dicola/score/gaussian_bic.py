@@ -19,7 +19,7 @@ from dicola.graphs.skeleton import Pair
 from dicola.score.base import Score
 
 _FEW_VALUES = 10  # a column with fewer different values is taken for categories or grades
-_FEW_ROWS = 5  # rows per variable below which searches by score were never tried
+_ENOUGH_ROWS = 100  # if these show as many values, the rest need not be looked at
 
 
 class GaussianBIC(Score):
@@ -93,15 +93,15 @@ class GaussianBIC(Score):
         correlations = getattr(ci, "correlations", None)
         if correlations is None:
             return "the test carries no correlations, so no graph can be scored"
-        _, rows = correlations()
-        if rows < _FEW_ROWS * len(ci):
-            return f"{rows} rows are fewer than {_FEW_ROWS} a variable, where scores were never tried"
+        if ci.detectable(0) is None:
+            return "the test has answers of its own, which no score would ask for"
         try:
             values = ci.samples()
         except NeedsData:
             return None
+        few = min(_FEW_VALUES, len(values))
         for name, column in zip(ci.labels, values.T, strict=True):
-            if (different := len(np.unique(column))) < _FEW_VALUES:
+            if len(np.unique(column[:_ENOUGH_ROWS])) < few and (different := len(np.unique(column))) < few:
                 return f"{name!r} has only {different} different values, so it is no Gaussian variable"
         return None
 

@@ -1,0 +1,44 @@
+"""How sure is an answer? The power of what decided about its edges."""
+
+from __future__ import annotations
+
+from math import expm1, sqrt
+
+from dicola.blankets.base import BlanketLearner
+from dicola.blankets.total_conditioning import TotalConditioning
+from dicola.ci.inquiry import Inquiry
+from dicola.ci.power import Power, smallest_found
+from dicola.graphs.pag import PAG
+from dicola.pipeline.plan import Steps
+from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.registry import score_behind
+
+
+def power_of(ci: Inquiry, steps: Steps, pag: PAG) -> Power | None:
+    """Which links the run would have found, by tests or by the price of an edge.
+
+    ``None`` for an oracle and for tests about something other than partial correlations.
+    """
+    if steps.mode.last_step is None:
+        return power_of_tests(ci, pag, steps.blankets if steps.plan.decompose and steps.starts_from_uig else None)
+    score = score_behind(ci)
+    if not isinstance(score, GaussianBIC):
+        return None
+    # An edge lowers the misfit by -n ln(1 - r²), and stands where that is more than its price.
+    n, given = score.n_samples, _typical(pag, score.n_samples)
+    return Power(n, given, smallest_found(sqrt(-expm1(-score.price / n)), n - given - 3))
+
+
+def power_of_tests(ci: Inquiry, pag: PAG, blankets: BlanketLearner | None = None) -> Power | None:
+    """Which links tests would have found; ``blankets`` are learned first, and what they miss is lost."""
+    if ci.n_samples is None:
+        return None
+    given, k = _typical(pag, ci.n_samples), len(ci)
+    found = ci.test.detectable(given)
+    rest = ci.test.detectable(k - 2, blankets.level(k)) if isinstance(blankets, TotalConditioning) else None
+    return None if found is None else Power(ci.n_samples, given, found, rest)
+
+
+def _typical(pag: PAG, rows: int) -> int:
+    """As many variables as one has neighbours on average; with more than n - 4 nothing could be tested."""
+    return min(round(2 * pag.n_edges / len(pag)), rows - 4)
