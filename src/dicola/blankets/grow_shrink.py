@@ -5,14 +5,123 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from dicola._kernels import blankets as kernel
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import checked_alpha
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.questions import Adjacency
+from dicola.ci.questions import Adjacency, Answered, Question
 from dicola.graphs.skeleton import Variables
+
+if TYPE_CHECKING:
+    from dicola.ci.fisher_z import FisherZ
+
+
+@dataclass(eq=False)
+class GrownBlankets(Question[Adjacency]):
+    """Who is in the blanket of each target, by growing and shrinking? One row per target, over all variables of the test.
+
+    With ``strongest_first`` the variable with the strongest dependence is added next, else the first that depends. No test
+    conditions on more than ``most`` variables.
+    """
+
+    targets: Sequence[int]
+    alpha: float | None
+    strongest_first: bool
+    most: int
+
+    def plain(self, ci: Inquiry) -> Adjacency:
+        grown = ci.ask_each([GrownBlanket(target, self.alpha, self.strongest_first, self.most) for target in self.targets])
+        found = np.zeros((len(self.targets), len(ci)), dtype=np.bool_)
+        for row, blanket in zip(found, grown, strict=True):
+            row[list(blanket)] = True
+        return found
+
+    def by_correlations(self, test: FisherZ) -> Answered[Adjacency] | None:
+        if test.may_raise(self.most):
+            return None
+        limits = test.critical(np.arange(self.most + 1), test.alpha if self.alpha is None else self.alpha)
+        rule = kernel.Rule(self.strongest_first, self.most, limits, test.n_samples)
+        found, tests = kernel.blankets_of(test.correlation, np.array(self.targets, dtype=np.int64), rule)
+        return found, int(tests)
+
+
+@dataclass(eq=False)
+class GrownBlanket(Question[Variables]):
+    """The blanket of one target, sorted; see ``GrownBlankets``."""
+
+    target: int
+    alpha: float | None
+    strongest_first: bool
+    most: int
+
+    def plain(self, ci: Inquiry) -> Variables:
+        return self._shrunk(ci, self._strongest_added(ci) if self.strongest_first else self._added(ci))
+
+    def key(self) -> None:
+        """None: a memory keeps the single verdicts, which targets have in common."""
+        return
+
+    def _depends(self, ci: Inquiry, other: int, given: list[int]) -> bool:
+        return not ci(self.target, other, given).independent_at(self.alpha)
+
+    def _added(self, ci: Inquiry) -> list[int]:
+        blanket: list[int] = []
+        changed = True
+        while changed:
+            changed = False
+            for v in range(len(ci)):
+                if len(blanket) > self.most:
+                    return blanket
+                if v != self.target and v not in blanket and self._depends(ci, v, blanket):
+                    blanket.append(v)
+                    changed = True
+        return blanket
+
+    def _strongest_added(self, ci: Inquiry) -> list[int]:
+        blanket: list[int] = []
+        while len(blanket) <= self.most:
+            asked = {v: ci(self.target, v, blanket) for v in range(len(ci)) if v != self.target and v not in blanket}
+            depending = {v: verdict.p_value for v, verdict in asked.items() if not verdict.independent_at(self.alpha)}
+            if not depending:
+                break
+            blanket.append(_strongest(ci, self.target, depending, tuple(sorted(blanket))))
+        return blanket
+
+    def _shrunk(self, ci: Inquiry, blanket: list[int]) -> Variables:
+        changed = True
+        while changed:
+            changed = False
+            for v in list(blanket):
+                rest = [w for w in blanket if w != v]
+                if not self._depends(ci, v, rest):
+                    blanket, changed = rest, True
+        return tuple(sorted(blanket))
+
+
+def _strongest(ci: Evidence, target: int, p_values: dict[int, float], given: Variables) -> int:
+    """The variable with the smallest p-value, the first of equals; those too small to differ are told apart by their logarithms."""
+    smallest = min(0.0 if isnan(p) else p for p in p_values.values())
+    equal = [v for v, p in p_values.items() if isnan(p) or p == smallest]
+    if len(equal) == 1 or smallest > 0.0:
+        return equal[0]
+    test = Inquiry.of(ci).test
+    logs = [test.log_p_values(min(target, v), max(target, v), [given]) for v in equal]
+    return min(zip(logs, equal, strict=True), key=lambda each: (0.0 if each[0] is None else float(each[0][0]), each[1]))[1]
+
+
+def most_to_condition_on(ci: Inquiry) -> int:
+    """The largest conditioning set for which there are twice the rows that it takes; the empty one is always asked about."""
+    n, size = ci.n_samples, max(len(ci) - 2, 0)
+    if n is None:
+        return size
+    rows = ci.test.rows_to_condition_on
+    while size > 0 and n < 2 * rows(size):
+        size -= 1
+    return size
 
 
 @dataclass(frozen=True)
@@ -20,14 +129,16 @@ class GrowShrink(BlanketLearner):
     """Grow: add the first variable that depends on the target given those added; shrink: drop what has become independent.
 
     Margaritis and Thrun (1999). Exact in MAGs too: growing ends with a superset of the blanket (composition), shrinking with the
-    blanket (intersection). Conditions on few variables only, so it works with fewer rows than variables. A pair is kept when either
-    target claims it: a missing edge of the independence graph cannot be mended later, a false one costs only time.
+    blanket (intersection). Conditions on few variables only, and never uses up half of the rows, so it works with fewer rows than
+    variables. A pair is kept when either target claims it: a missing edge of the independence graph cannot be mended later, a false
+    one costs only time. For Gaussian data a kernel grows all blankets at once.
     """
 
     name, title = "grow_shrink", "Grow-shrink"
     reference = "Margaritis and Thrun (1999)"
     assumes = "little about the number of rows: it conditions on the blanket found so far"
     guarantee = "exact in MAGs with perfect answers; alpha=None is the level of the independence test"
+    strongest_first: ClassVar[bool] = False
 
     alpha: float | None = None
 
@@ -36,39 +147,17 @@ class GrowShrink(BlanketLearner):
             object.__setattr__(self, "alpha", checked_alpha(self.alpha))
 
     def learn(self, ci: Evidence, block: Sequence[int] | None = None) -> Adjacency:
-        inside = list(range(len(ci))) if block is None else list(block)
-        claimed = np.zeros((len(inside), len(inside)), dtype=np.bool_)
-        for i, target in enumerate(inside if len(inside) > 1 else ()):
-            claimed[i] = np.isin(inside, self.blanket(ci, target))
-        return claimed | claimed.T
+        inside = list(range(len(ci)) if block is None else block)
+        claimed = self._grown(ci, inside if len(inside) > 1 else [])[:, inside]
+        return claimed | claimed.T if len(inside) > 1 else np.zeros((len(inside), len(inside)), dtype=np.bool_)
 
     def blanket(self, ci: Evidence, target: int, among: Sequence[int] | None = None) -> Variables:
-        found = self._shrunk(ci, target, self._grown(ci, target))
-        return found if among is None else tuple(v for v in found if v in set(among))
+        found = np.flatnonzero(self._grown(ci, [target])[0]).tolist()
+        return tuple(found if among is None else sorted(set(found).intersection(among)))
 
-    def _depends(self, ci: Evidence, target: int, other: int, given: list[int]) -> bool:
-        return not ci(target, other, given).independent_at(self.alpha)
-
-    def _grown(self, ci: Evidence, target: int) -> list[int]:
-        blanket: list[int] = []
-        changed = True
-        while changed:
-            changed = False
-            for v in range(len(ci)):
-                if v != target and v not in blanket and self._depends(ci, target, v, blanket):
-                    blanket.append(v)
-                    changed = True
-        return blanket
-
-    def _shrunk(self, ci: Evidence, target: int, blanket: list[int]) -> Variables:
-        changed = True
-        while changed:
-            changed = False
-            for v in list(blanket):
-                rest = [w for w in blanket if w != v]
-                if not self._depends(ci, target, v, rest):
-                    blanket, changed = rest, True
-        return tuple(sorted(blanket))
+    def _grown(self, ci: Evidence, targets: list[int]) -> Adjacency:
+        most = most_to_condition_on(Inquiry.of(ci))
+        return ci.ask(GrownBlankets(targets, self.alpha, self.strongest_first, most))
 
 
 @dataclass(frozen=True)
@@ -81,23 +170,4 @@ class IAMB(GrowShrink):
     name, title = "iamb", "IAMB"
     reference = "Tsamardinos, Aliferis and Statnikov (2003)"
     assumes = "little about the number of rows; takes the strongest dependence first, so its conditioning sets stay small"
-
-    def _grown(self, ci: Evidence, target: int) -> list[int]:
-        blanket: list[int] = []
-        while True:
-            asked = {v: ci(target, v, blanket) for v in range(len(ci)) if v != target and v not in blanket}
-            depending = {v: verdict.p_value for v, verdict in asked.items() if not verdict.independent_at(self.alpha)}
-            if not depending:
-                return blanket
-            blanket.append(_strongest(ci, target, depending, tuple(sorted(blanket))))
-
-
-def _strongest(ci: Evidence, target: int, p_values: dict[int, float], given: Variables) -> int:
-    """The variable with the smallest p-value, the first of equals; those too small to differ are told apart by their logarithms."""
-    smallest = min(0.0 if isnan(p) else p for p in p_values.values())
-    equal = [v for v, p in p_values.items() if isnan(p) or p == smallest]
-    if len(equal) == 1 or smallest > 0.0:
-        return equal[0]
-    test = Inquiry.of(ci).test
-    logs = [test.log_p_values(min(target, v), max(target, v), [given]) for v in equal]
-    return min(zip(logs, equal, strict=True), key=lambda each: (0.0 if each[0] is None else float(each[0][0]), each[1]))[1]
+    strongest_first = True
