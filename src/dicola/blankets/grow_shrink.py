@@ -14,10 +14,16 @@ from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import checked_alpha
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency, Answered, Question
+from dicola.errors import Sentence
 from dicola.graphs.skeleton import Variables
 
 if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
+
+_WIDE = (
+    "{n} rows for {k} variables: nothing can be tested given all the rest, and with so many pairs only strong relations stand out. "
+    "What is found is worth more than what is not: weaker edges are missed, and marks that rest on their absence are unsure."
+)
 
 
 @dataclass(eq=False)
@@ -154,6 +160,11 @@ class GrowShrink(BlanketLearner):
     def blanket(self, ci: Evidence, target: int, among: Sequence[int] | None = None) -> Variables:
         found = np.flatnonzero(self._grown(ci, [target])[0]).tolist()
         return tuple(found if among is None else sorted(set(found).intersection(among)))
+
+    def warnings(self, ci: Evidence) -> tuple[str, ...]:
+        k, n = len(ci), ci.n_samples
+        is_wide = n is not None and n < Inquiry.of(ci).test.rows_to_condition_on(max(k - 2, 0))
+        return (Sentence(_WIDE, n=n, k=k),) if is_wide else ()
 
     def _grown(self, ci: Evidence, targets: list[int]) -> Adjacency:
         most = most_to_condition_on(Inquiry.of(ci))

@@ -65,6 +65,7 @@ class Plan(Settings):
         learner = learner_named(self._settled("learner", mode, "fci"))
         stop = self._settled("stop", mode, "auto")
         stop = learner.auto_stop if stop == "auto" else stop
+        blankets, blankets_chosen = blanket_learner(self.blankets, self.uig_alpha).settled(ci)
         steps = Steps(
             plan=self,
             mode=mode,
@@ -72,7 +73,8 @@ class Plan(Settings):
             learner=learner,
             stop=stop,
             rule=stop_rule(stop, len(ci), self.max_depth, self.min_leaf_size, self.max_nodes, learner.work_size),
-            blankets=blanket_learner(self.blankets, self.uig_alpha),
+            blankets=blankets,
+            blankets_chosen=blankets_chosen,
             starts_from_uig=self.leaf_start == "uig" or (self.leaf_start == "auto" and stop != "reference"),
             orientation=OrientationSettings(
                 self._settled("colliders", mode, "sepset"), self.selection, self.max_path_length, self.seed, self.knowledge
@@ -144,6 +146,7 @@ class Steps(NamedTuple):
     stop: str
     rule: StopRule
     blankets: BlanketLearner
+    blankets_chosen: str | None
     starts_from_uig: bool
     orientation: OrientationSettings
 
@@ -184,6 +187,7 @@ class Steps(NamedTuple):
             **kept,
             "stop": self.stop,
             "blankets": described(self.blankets),
+            **({} if self.blankets_chosen is None else {"blankets_chosen": self.blankets_chosen}),
             "leaf_start": "uig" if self.starts_from_uig and plan.decompose else "complete",
             "colliders": self.orientation.colliders,
             **later,
