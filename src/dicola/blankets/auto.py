@@ -35,7 +35,7 @@ class AutoBlankets(BlanketLearner):
 
     """
 
-    name, title = "auto", "By rows and columns"
+    name, title = "auto", "Chosen by rows and columns"
     reference = "Pellet and Elisseeff (2008); Tsamardinos, Aliferis and Statnikov (2003)"
     assumes = "nothing about the number of rows: total_conditioning where 1,000 rows are left given all other variables, else iamb"
     guarantee = "exact in MAGs with perfect answers; alpha=None is the level 1/k² of total_conditioning, 0.2/k of iamb"
