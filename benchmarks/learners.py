@@ -100,11 +100,11 @@ def main() -> None:
 PAGE = """# The base learners side by side
 
 Written by `make learners-table`: {seeds} seeds per setting, {rows} rows, Fisher-Z at alpha 0.01, one core.
-There is no limit on any conditioning set, except for lFCI, whose sets are small by design (≤ 3), and
-for ICD alone, which takes minutes without one where the others take milliseconds. Means over the
-seeds; seconds are medians. Hidden variables: 3, 5 and 3, among all variables with two children for
-the random graphs, among parentless ones for MILDEW. DiCoLa stops splitting where it no longer pays
-(`stop="auto"`). `dicola learners` prints references and guarantees.
+There is no limit on any conditioning set, except for lFCI, whose sets are small by design (≤ 3),
+and for ICD alone, which takes minutes without one where the others take milliseconds. Means over
+the seeds; seconds are medians. Hidden variables: 3, 5 and 3, among all variables with two children
+for the random graphs, among parentless ones for MILDEW. DiCoLa stops splitting where it no longer
+pays (`stop="auto"`). `dicola learners` prints references and guarantees.
 
 {table}
 """
