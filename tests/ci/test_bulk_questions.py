@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dicola import DAG, FisherZ, Oracle
-from dicola.blankets.grow_shrink import GrownBlankets
+from dicola.blankets.grow_shrink import Growing, GrownBlankets
 from dicola.blankets.total_conditioning import DependsOnTarget
 from dicola.ci import oracle as oracle_module
 from dicola.ci.base import Among, CITest
@@ -179,8 +179,8 @@ def test_blankets_are_grown_alike(maker, strongest_first):
     def agree(seed: int) -> None:
         test, rng = maker(seed), np.random.default_rng([seed, 7])
         targets = rng.permutation(len(test))[: int(rng.integers(0, len(test) + 1))].tolist()
-        alpha = None if rng.random() < 0.5 else float(rng.choice([0.3, 0.01, 1e-5]))
-        question = GrownBlankets(targets, alpha, strongest_first, int(rng.integers(0, len(test))))
+        levels = (None if rng.random() < 0.5 else float(rng.choice([0.3, 0.01, 1e-5])) for _ in range(2))
+        question = GrownBlankets(targets, Growing(*levels, strongest_first, int(rng.integers(0, len(test)))))
         fast, slow = counted(test, question), counted(plain(test), question)
         assert np.array_equal(fast[0], slow[0]) and fast[1] == slow[1]
 
@@ -198,7 +198,7 @@ def test_large_blankets_of_a_wide_table_are_grown_alike(strongest_first):
     correlation = np.corrcoef(values.T)
     many = FisherZ.from_covariance(0.9999 * correlation + 0.0001 * np.eye(60), 10_000, alpha=0.2)
     for test in (FisherZ.from_covariance(correlation, 40, alpha=0.2), many):
-        question = GrownBlankets(range(0, 60, 5), None, strongest_first, 18)
+        question = GrownBlankets(range(0, 60, 5), Growing(None, None, strongest_first, 18))
         fast, slow = counted(test, question), counted(plain(test), question)
         assert np.array_equal(fast[0], slow[0]) and fast[1] == slow[1]
         assert fast[0].sum(axis=1).max() > 9

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,22 @@ _WIDE = (
 )
 
 
+class Growing(NamedTuple):
+    """How blankets are grown: at which levels, in which order, and given how many variables at most.
+
+    ``first_alpha`` is the level given nothing, ``alpha`` that given something; ``None``: that of the test.
+    """
+
+    alpha: float | None = None
+    first_alpha: float | None = None
+    strongest_first: bool = False
+    most: int = 0
+
+    def level(self, size: int) -> float | None:
+        """The level given so many variables."""
+        return self.alpha if size or self.first_alpha is None else self.first_alpha
+
+
 @dataclass(eq=False)
 class GrownBlankets(Question[Adjacency]):
     """Who is in the blanket of each target, by growing and shrinking? One row per target, over all variables of the test.
@@ -35,22 +51,22 @@ class GrownBlankets(Question[Adjacency]):
     """
 
     targets: Sequence[int]
-    alpha: float | None
-    strongest_first: bool
-    most: int
+    rule: Growing
 
     def plain(self, ci: Inquiry) -> Adjacency:
-        grown = ci.ask_each([GrownBlanket(target, self.alpha, self.strongest_first, self.most) for target in self.targets])
+        grown = ci.ask_each([GrownBlanket(target, self.rule) for target in self.targets])
         found = np.zeros((len(self.targets), len(ci)), dtype=np.bool_)
         for row, blanket in zip(found, grown, strict=True):
             row[list(blanket)] = True
         return found
 
     def by_correlations(self, test: FisherZ) -> Answered[Adjacency] | None:
-        if test.may_raise(self.most):
+        sizes, most = np.arange(self.rule.most + 1), self.rule.most
+        if test.may_raise(most):
             return None
-        limits = test.critical(np.arange(self.most + 1), test.alpha if self.alpha is None else self.alpha)
-        rule = kernel.Rule(self.strongest_first, self.most, limits, test.n_samples)
+        levels = [self.rule.level(size) for size in sizes.tolist()]
+        limits = test.critical(sizes, np.array([test.alpha if level is None else level for level in levels]))
+        rule = kernel.Rule(self.rule.strongest_first, most, limits, test.n_samples)
         found, tests = kernel.blankets_of(test.correlation, np.array(self.targets, dtype=np.int64), rule)
         return found, int(tests)
 
@@ -60,19 +76,17 @@ class GrownBlanket(Question[Variables]):
     """The blanket of one target, sorted; see ``GrownBlankets``."""
 
     target: int
-    alpha: float | None
-    strongest_first: bool
-    most: int
+    rule: Growing
 
     def plain(self, ci: Inquiry) -> Variables:
-        return self._shrunk(ci, self._strongest_added(ci) if self.strongest_first else self._added(ci))
+        return self._shrunk(ci, self._strongest_added(ci) if self.rule.strongest_first else self._added(ci))
 
     def key(self) -> None:
         """None: a memory keeps the single verdicts, which targets have in common."""
         return
 
     def _depends(self, ci: Inquiry, other: int, given: list[int]) -> bool:
-        return not ci(self.target, other, given).independent_at(self.alpha)
+        return not ci(self.target, other, given).independent_at(self.rule.level(len(given)))
 
     def _added(self, ci: Inquiry) -> list[int]:
         blanket: list[int] = []
@@ -80,7 +94,7 @@ class GrownBlanket(Question[Variables]):
         while changed:
             changed = False
             for v in range(len(ci)):
-                if len(blanket) > self.most:
+                if len(blanket) > self.rule.most:
                     return blanket
                 if v != self.target and v not in blanket and self._depends(ci, v, blanket):
                     blanket.append(v)
@@ -89,9 +103,10 @@ class GrownBlanket(Question[Variables]):
 
     def _strongest_added(self, ci: Inquiry) -> list[int]:
         blanket: list[int] = []
-        while len(blanket) <= self.most:
+        while len(blanket) <= self.rule.most:
             asked = {v: ci(self.target, v, blanket) for v in range(len(ci)) if v != self.target and v not in blanket}
-            depending = {v: verdict.p_value for v, verdict in asked.items() if not verdict.independent_at(self.alpha)}
+            level = self.rule.level(len(blanket))
+            depending = {v: verdict.p_value for v, verdict in asked.items() if not verdict.independent_at(level)}
             if not depending:
                 break
             blanket.append(_strongest(ci, self.target, depending, tuple(sorted(blanket))))
@@ -138,6 +153,15 @@ class GrowShrink(BlanketLearner):
     blanket (intersection). Conditions on few variables only, and never uses up half of the rows, so it works with fewer rows than
     variables. A pair is kept when either target claims it: a missing edge of the independence graph cannot be mended later, a false
     one costs only time. For Gaussian data a kernel grows all blankets at once.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        The level; by default that of the test.
+    first_alpha : float, optional
+        The level given nothing, by default the same. Where it is smaller, a target that depends on
+        nothing gets no members by chance, and one that does still finds its weaker ones.
+
     """
 
     name, title = "grow_shrink", "Grow-shrink"
@@ -147,10 +171,12 @@ class GrowShrink(BlanketLearner):
     strongest_first: ClassVar[bool] = False
 
     alpha: float | None = None
+    first_alpha: float | None = None
 
     def __post_init__(self) -> None:
-        if self.alpha is not None:
-            object.__setattr__(self, "alpha", checked_alpha(self.alpha))
+        for name in ("alpha", "first_alpha"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, checked_alpha(getattr(self, name), name))
 
     def learn(self, ci: Evidence, block: Sequence[int] | None = None) -> Adjacency:
         inside = list(range(len(ci)) if block is None else block)
@@ -168,7 +194,7 @@ class GrowShrink(BlanketLearner):
 
     def _grown(self, ci: Evidence, targets: list[int]) -> Adjacency:
         most = most_to_condition_on(Inquiry.of(ci))
-        return ci.ask(GrownBlankets(targets, self.alpha, self.strongest_first, most))
+        return ci.ask(GrownBlankets(targets, Growing(self.alpha, self.first_alpha, self.strongest_first, most)))
 
 
 @dataclass(frozen=True)
