@@ -91,7 +91,7 @@ def test_fit_json_is_one_object_and_nothing_else_on_standard_output(simulated, t
     assert facts["written_to"] is None and not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("learner", ["fci", "rfci", "fci+", "icd", "l-marvel", "pc"])
+@pytest.mark.parametrize("learner", ["fci", "rfci", "fci+", "icd", "l-marvel", "lfci", "pc"])
 def test_fit_knows_every_learner(simulated, tmp_path, learner):
     done = dicola("fit", simulated / "data.csv", "--learner", learner, "--quiet", "--out", "r", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -101,7 +101,7 @@ def test_fit_knows_every_learner(simulated, tmp_path, learner):
 def test_learners_lists_reference_guarantee_and_settings(tmp_path):
     text = dicola("learners", cwd=tmp_path).stdout
     facts = json.loads(dicola("learners", "--json", cwd=tmp_path).stdout)["learners"]
-    assert [entry["name"] for entry in facts] == ["fci", "rfci", "fci+", "icd", "l-marvel", "pc", "gfci", "boss-fci", "mag-bic"]
+    assert [entry["name"] for entry in facts] == ["fci", "rfci", "fci+", "icd", "l-marvel", "lfci", "pc", "gfci", "boss-fci", "mag-bic"]
     for entry in facts:
         assert entry["reference"] in text and entry["guarantee"] in text and entry["settings"]
 
@@ -197,7 +197,7 @@ def test_a_bad_table_gets_one_sentence_exit_code_1_and_nothing_written(tmp_path,
     [
         (["--alpha", "0"], "strictly between 0 and 1"),
         (["--alpha", "1.5"], "strictly between 0 and 1"),
-        (["--learner", "magic"], "Known: fci, rfci, fci+, icd, l-marvel, pc"),
+        (["--learner", "magic"], "Known: fci, rfci, fci+, icd, l-marvel, lfci, pc"),
         (["--test", "magic"], "Known: fisher_z"),
         (["--blankets", "magic"], "Known: total_conditioning"),
         (["--stop", "never"], "stop is 'never'"),

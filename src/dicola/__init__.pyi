@@ -30,6 +30,7 @@ from dicola.learners.fci_plus import FCIPlus as FCIPlus
 from dicola.learners.gfci import GFCI as GFCI
 from dicola.learners.icd import ICD as ICD
 from dicola.learners.l_marvel import LMarvel as LMarvel
+from dicola.learners.lfci import LFCI as LFCI
 from dicola.learners.mag_bic import MagBIC as MagBIC
 from dicola.learners.pc import PC as PC
 from dicola.learners.rfci import RFCI as RFCI

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from dicola import DAG, MAG, FisherZ, InvalidSetting, Oracle
-from dicola.blankets.grow_shrink import IAMB, GrowShrink
+from dicola.blankets.grow_shrink import IAMB, GrowShrink, most_to_condition_on
 from dicola.blankets.registry import BLANKETS, blanket_learner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.base import CITest
+from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Verdict
 from tests.exactness.run import hidden_dag
 
@@ -124,3 +125,27 @@ def test_an_unknown_name_lists_the_known_ones():
 def test_the_level_is_given_in_one_place_only():
     with pytest.raises(InvalidSetting, match="not both"):
         blanket_learner(IAMB(0.1), 0.05)
+
+
+@pytest.mark.parametrize(("n", "most"), [(5, 0), (12, 0), (14, 1), (30, 9), (1000, 58)])
+def test_conditioning_sets_leave_half_of_the_rows(n, most):
+    assert most_to_condition_on(Inquiry(FisherZ.from_covariance(np.eye(60), n))) == most
+
+
+def test_an_oracle_may_condition_on_everything():
+    assert most_to_condition_on(Inquiry(Oracle(DAG.from_edges([("A", "B"), ("B", "C"), ("C", "D")])))) == 2
+
+
+@BOTH
+def test_no_test_conditions_on_more_than_the_rows_allow(learner):
+    asked = []
+
+    class Recorded(FisherZ):
+        def verdict(self, x, y, z):
+            asked.append(len(z))
+            return super().verdict(x, y, z)
+
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=(20, 12)) + rng.normal(size=(20, 1))
+    learner.learn(Recorded(values, alpha=0.3))
+    assert max(asked) == 4

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dicola import DAG, FisherZ, Oracle
+from dicola.blankets.grow_shrink import Growing, GrownBlankets
 from dicola.blankets.total_conditioning import DependsOnTarget
 from dicola.ci import oracle as oracle_module
 from dicola.ci.base import Among, CITest
@@ -169,6 +170,38 @@ def test_total_conditioning_is_answered_alike(make):
         assert one[0] == [bool(given_rest(test, 0.01)[x, y]) for y in others[:-1]]
 
     agree()
+
+
+@pytest.mark.parametrize("strongest_first", [False, True])
+def test_blankets_are_grown_alike(maker, strongest_first):
+    @MANY
+    @given(seed=SEEDS)
+    def agree(seed: int) -> None:
+        test, rng = maker(seed), np.random.default_rng([seed, 7])
+        targets = rng.permutation(len(test))[: int(rng.integers(0, len(test) + 1))].tolist()
+        levels = (None if rng.random() < 0.5 else float(rng.choice([0.3, 0.01, 1e-5])) for _ in range(2))
+        question = GrownBlankets(targets, Growing(*levels, strongest_first, int(rng.integers(0, len(test)))))
+        fast, slow = counted(test, question), counted(plain(test), question)
+        assert np.array_equal(fast[0], slow[0]) and fast[1] == slow[1]
+
+    agree()
+
+
+@pytest.mark.parametrize("strongest_first", [False, True])
+def test_large_blankets_of_a_wide_table_are_grown_alike(strongest_first):
+    """More members than there is room for at first, p-values that underflow, columns that are nearly alike."""
+    rng = np.random.default_rng(8)
+    values = rng.normal(size=(40, 60))
+    values[:, 0] = values[:, 1:16].sum(axis=1)
+    for v in (22, 23, 24):
+        values[:, v] = values[:, 21] + 1e-4 * rng.normal(size=40)
+    correlation = np.corrcoef(values.T)
+    many = FisherZ.from_covariance(0.9999 * correlation + 0.0001 * np.eye(60), 10_000, alpha=0.2)
+    for test in (FisherZ.from_covariance(correlation, 40, alpha=0.2), many):
+        question = GrownBlankets(range(0, 60, 5), Growing(None, None, strongest_first, 18))
+        fast, slow = counted(test, question), counted(plain(test), question)
+        assert np.array_equal(fast[0], slow[0]) and fast[1] == slow[1]
+        assert fast[0].sum(axis=1).max() > 9
 
 
 def test_one_question_is_answered_alike_from_both_ends(maker):

@@ -192,7 +192,7 @@ def plain_dag(seed: int, number: int) -> tuple[DAG, PAG]:
 
 @dataclass(frozen=True)
 class Tally:
-    """Graphs checked by one learner in one way, and what was wrong with the answers; RFCI may have edges too many."""
+    """Graphs checked by one learner in one way, and what was wrong with the answers; RFCI and lFCI may have edges too many."""
 
     graphs: int = 0
     wrong: tuple[str, ...] = ()
@@ -203,7 +203,10 @@ class Tally:
 
 
 def check(learner: str | Learner, decompose: bool, truth: Truth, sets: bool = True) -> Tally:
-    """A complete learner against the true PAG, mark for mark, split to the end and while it pays; RFCI against what it promises."""
+    """A complete learner against the true PAG, mark for mark, split to the end and while it pays; the others against what they promise.
+
+    RFCI and lFCI miss no edge, and are right where they have none too many; the marks of RFCI are true even then.
+    """
     oracle = truth.oracle()
     found = discover(oracle, learner, decompose=decompose, stop="paper")
     name = found.settings["learner"]["name"]
@@ -221,7 +224,7 @@ def check(learner: str | Learner, decompose: bool, truth: Truth, sets: bool = Tr
     else:
         too_many = bool(edges_too_many(found.pag, truth.mag))
         faults += [f"misses {edge}" for edge in edges_missed(found.pag, truth.mag)]
-        faults += unsound_marks(found.pag, truth.mag)
+        faults += unsound_marks(found.pag, truth.mag) if name == "rfci" else []
         if not too_many and found.pag != truth.pag:
             faults.append(f"right skeleton, but {found.pag} instead of {truth.pag}")
     way = "DiCoLa" if decompose else "alone"

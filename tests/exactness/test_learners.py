@@ -182,7 +182,7 @@ def edges(pag: PAG) -> list[tuple[str, str, str]]:
     return [(pag.names[a], "-", pag.names[b]) for a, b in pag.pairs()]
 
 
-@pytest.mark.parametrize("learner", ["fci", "rfci", "fci+", "icd", "pc"])
+@pytest.mark.parametrize("learner", ["fci", "rfci", "fci+", "icd", "lfci", "pc"])
 def test_alone_every_recorded_set_was_found_independent_by_the_test(learner):
     for seed in range(12):
         test = FisherZ(gaussian_frame(seed), alpha=0.05)

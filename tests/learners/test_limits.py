@@ -40,7 +40,7 @@ def test_a_limit_that_is_no_whole_number_from_zero_on_is_refused(learner, name, 
 
 @pytest.mark.parametrize(("learner", "name"), LIMITS, ids=lambda value: getattr(value, "name", value))
 def test_zero_and_none_are_limits_too(learner, name):
-    assert getattr(learner(**{name: 0}), name) == 0 and getattr(learner(), name) is None
+    assert getattr(learner(**{name: 0}), name) == 0 and getattr(learner(**{name: None}), name) is None
 
 
 @pytest.mark.parametrize("decompose", [False, True], ids=["alone", "DiCoLa"])

@@ -29,6 +29,10 @@ class BlanketLearner(ABC):
         row = self.learn(ci)[target]
         return tuple(v for v in (range(len(ci)) if among is None else sorted(among)) if row[v])
 
+    def settled(self, ci: Evidence) -> tuple[BlanketLearner, str | None]:
+        """The learner that is asked about the variables of ``ci``; where it was chosen for them, which and why in words."""
+        return self, None
+
     def warnings(self, ci: Evidence) -> tuple[str, ...]:
         """What the user should know before trusting the blankets over all variables of ``ci``."""
         return ()

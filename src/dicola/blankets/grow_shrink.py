@@ -5,14 +5,144 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from dicola._kernels import blankets as kernel
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import checked_alpha
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.questions import Adjacency
+from dicola.ci.questions import Adjacency, Answered, Question
+from dicola.errors import Sentence
 from dicola.graphs.skeleton import Variables
+
+if TYPE_CHECKING:
+    from dicola.ci.fisher_z import FisherZ
+
+_WIDE = (
+    "{n} rows for {k} variables: nothing can be tested given all the rest, and with so many pairs only strong relations stand out. "
+    "What is found is worth more than what is not: weaker edges are missed, and marks that rest on their absence are unsure."
+)
+
+
+class Growing(NamedTuple):
+    """How blankets are grown: at which levels, in which order, and given how many variables at most.
+
+    ``first_alpha`` is the level given nothing, ``alpha`` that given something; ``None``: that of the test.
+    """
+
+    alpha: float | None = None
+    first_alpha: float | None = None
+    strongest_first: bool = False
+    most: int = 0
+
+    def level(self, size: int) -> float | None:
+        """The level given so many variables."""
+        return self.alpha if size or self.first_alpha is None else self.first_alpha
+
+
+@dataclass(eq=False)
+class GrownBlankets(Question[Adjacency]):
+    """Who is in the blanket of each target, by growing and shrinking? One row per target, over all variables of the test.
+
+    With ``strongest_first`` the variable with the strongest dependence is added next, else the first that depends. No test
+    conditions on more than ``most`` variables.
+    """
+
+    targets: Sequence[int]
+    rule: Growing
+
+    def plain(self, ci: Inquiry) -> Adjacency:
+        grown = ci.ask_each([GrownBlanket(target, self.rule) for target in self.targets])
+        found = np.zeros((len(self.targets), len(ci)), dtype=np.bool_)
+        for row, blanket in zip(found, grown, strict=True):
+            row[list(blanket)] = True
+        return found
+
+    def by_correlations(self, test: FisherZ) -> Answered[Adjacency] | None:
+        sizes, most = np.arange(self.rule.most + 1), self.rule.most
+        if test.may_raise(most):
+            return None
+        levels = [self.rule.level(size) for size in sizes.tolist()]
+        limits = test.critical(sizes, np.array([test.alpha if level is None else level for level in levels]))
+        rule = kernel.Rule(self.rule.strongest_first, most, limits, test.n_samples)
+        found, tests = kernel.blankets_of(test.correlation, np.array(self.targets, dtype=np.int64), rule)
+        return found, int(tests)
+
+
+@dataclass(eq=False)
+class GrownBlanket(Question[Variables]):
+    """The blanket of one target, sorted; see ``GrownBlankets``."""
+
+    target: int
+    rule: Growing
+
+    def plain(self, ci: Inquiry) -> Variables:
+        return self._shrunk(ci, self._strongest_added(ci) if self.rule.strongest_first else self._added(ci))
+
+    def key(self) -> None:
+        """None: a memory keeps the single verdicts, which targets have in common."""
+        return
+
+    def _depends(self, ci: Inquiry, other: int, given: list[int]) -> bool:
+        return not ci(self.target, other, given).independent_at(self.rule.level(len(given)))
+
+    def _added(self, ci: Inquiry) -> list[int]:
+        blanket: list[int] = []
+        changed = True
+        while changed:
+            changed = False
+            for v in range(len(ci)):
+                if len(blanket) > self.rule.most:
+                    return blanket
+                if v != self.target and v not in blanket and self._depends(ci, v, blanket):
+                    blanket.append(v)
+                    changed = True
+        return blanket
+
+    def _strongest_added(self, ci: Inquiry) -> list[int]:
+        blanket: list[int] = []
+        while len(blanket) <= self.rule.most:
+            asked = {v: ci(self.target, v, blanket) for v in range(len(ci)) if v != self.target and v not in blanket}
+            level = self.rule.level(len(blanket))
+            depending = {v: verdict.p_value for v, verdict in asked.items() if not verdict.independent_at(level)}
+            if not depending:
+                break
+            blanket.append(_strongest(ci, self.target, depending, tuple(sorted(blanket))))
+        return blanket
+
+    def _shrunk(self, ci: Inquiry, blanket: list[int]) -> Variables:
+        changed = True
+        while changed:
+            changed = False
+            for v in list(blanket):
+                rest = [w for w in blanket if w != v]
+                if not self._depends(ci, v, rest):
+                    blanket, changed = rest, True
+        return tuple(sorted(blanket))
+
+
+def _strongest(ci: Evidence, target: int, p_values: dict[int, float], given: Variables) -> int:
+    """The variable with the smallest p-value, the first of equals; those too small to differ are told apart by their logarithms."""
+    smallest = min(0.0 if isnan(p) else p for p in p_values.values())
+    equal = [v for v, p in p_values.items() if isnan(p) or p == smallest]
+    if len(equal) == 1 or smallest > 0.0:
+        return equal[0]
+    test = Inquiry.of(ci).test
+    logs = [test.log_p_values(min(target, v), max(target, v), [given]) for v in equal]
+    return min(zip(logs, equal, strict=True), key=lambda each: (0.0 if each[0] is None else float(each[0][0]), each[1]))[1]
+
+
+def most_to_condition_on(ci: Inquiry) -> int:
+    """The largest conditioning set for which there are twice the rows that it takes; the empty one is always asked about."""
+    n, size = ci.n_samples, max(len(ci) - 2, 0)
+    if n is None:
+        return size
+    rows = ci.test.rows_to_condition_on
+    while size > 0 and n < 2 * rows(size):
+        size -= 1
+    return size
 
 
 @dataclass(frozen=True)
@@ -20,55 +150,51 @@ class GrowShrink(BlanketLearner):
     """Grow: add the first variable that depends on the target given those added; shrink: drop what has become independent.
 
     Margaritis and Thrun (1999). Exact in MAGs too: growing ends with a superset of the blanket (composition), shrinking with the
-    blanket (intersection). Conditions on few variables only, so it works with fewer rows than variables. A pair is kept when either
-    target claims it: a missing edge of the independence graph cannot be mended later, a false one costs only time.
+    blanket (intersection). Conditions on few variables only, and never uses up half of the rows, so it works with fewer rows than
+    variables. A pair is kept when either target claims it: a missing edge of the independence graph cannot be mended later, a false
+    one costs only time. For Gaussian data a kernel grows all blankets at once.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        The level; by default that of the test.
+    first_alpha : float, optional
+        The level given nothing, by default the same. Where it is smaller, a target that depends on
+        nothing gets no members by chance, and one that does still finds its weaker ones.
+
     """
 
     name, title = "grow_shrink", "Grow-shrink"
     reference = "Margaritis and Thrun (1999)"
     assumes = "little about the number of rows: it conditions on the blanket found so far"
     guarantee = "exact in MAGs with perfect answers; alpha=None is the level of the independence test"
+    strongest_first: ClassVar[bool] = False
 
     alpha: float | None = None
+    first_alpha: float | None = None
 
     def __post_init__(self) -> None:
-        if self.alpha is not None:
-            object.__setattr__(self, "alpha", checked_alpha(self.alpha))
+        for name in ("alpha", "first_alpha"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, checked_alpha(getattr(self, name), name))
 
     def learn(self, ci: Evidence, block: Sequence[int] | None = None) -> Adjacency:
-        inside = list(range(len(ci))) if block is None else list(block)
-        claimed = np.zeros((len(inside), len(inside)), dtype=np.bool_)
-        for i, target in enumerate(inside if len(inside) > 1 else ()):
-            claimed[i] = np.isin(inside, self.blanket(ci, target))
-        return claimed | claimed.T
+        inside = list(range(len(ci)) if block is None else block)
+        claimed = self._grown(ci, inside if len(inside) > 1 else [])[:, inside]
+        return claimed | claimed.T if len(inside) > 1 else np.zeros((len(inside), len(inside)), dtype=np.bool_)
 
     def blanket(self, ci: Evidence, target: int, among: Sequence[int] | None = None) -> Variables:
-        found = self._shrunk(ci, target, self._grown(ci, target))
-        return found if among is None else tuple(v for v in found if v in set(among))
+        found = np.flatnonzero(self._grown(ci, [target])[0]).tolist()
+        return tuple(found if among is None else sorted(set(found).intersection(among)))
 
-    def _depends(self, ci: Evidence, target: int, other: int, given: list[int]) -> bool:
-        return not ci(target, other, given).independent_at(self.alpha)
+    def warnings(self, ci: Evidence) -> tuple[str, ...]:
+        k, n = len(ci), ci.n_samples
+        is_wide = n is not None and n < Inquiry.of(ci).test.rows_to_condition_on(max(k - 2, 0))
+        return (Sentence(_WIDE, n=n, k=k),) if is_wide else ()
 
-    def _grown(self, ci: Evidence, target: int) -> list[int]:
-        blanket: list[int] = []
-        changed = True
-        while changed:
-            changed = False
-            for v in range(len(ci)):
-                if v != target and v not in blanket and self._depends(ci, target, v, blanket):
-                    blanket.append(v)
-                    changed = True
-        return blanket
-
-    def _shrunk(self, ci: Evidence, target: int, blanket: list[int]) -> Variables:
-        changed = True
-        while changed:
-            changed = False
-            for v in list(blanket):
-                rest = [w for w in blanket if w != v]
-                if not self._depends(ci, target, v, rest):
-                    blanket, changed = rest, True
-        return tuple(sorted(blanket))
+    def _grown(self, ci: Evidence, targets: list[int]) -> Adjacency:
+        most = most_to_condition_on(Inquiry.of(ci))
+        return ci.ask(GrownBlankets(targets, Growing(self.alpha, self.first_alpha, self.strongest_first, most)))
 
 
 @dataclass(frozen=True)
@@ -81,23 +207,4 @@ class IAMB(GrowShrink):
     name, title = "iamb", "IAMB"
     reference = "Tsamardinos, Aliferis and Statnikov (2003)"
     assumes = "little about the number of rows; takes the strongest dependence first, so its conditioning sets stay small"
-
-    def _grown(self, ci: Evidence, target: int) -> list[int]:
-        blanket: list[int] = []
-        while True:
-            asked = {v: ci(target, v, blanket) for v in range(len(ci)) if v != target and v not in blanket}
-            depending = {v: verdict.p_value for v, verdict in asked.items() if not verdict.independent_at(self.alpha)}
-            if not depending:
-                return blanket
-            blanket.append(_strongest(ci, target, depending, tuple(sorted(blanket))))
-
-
-def _strongest(ci: Evidence, target: int, p_values: dict[int, float], given: Variables) -> int:
-    """The variable with the smallest p-value, the first of equals; those too small to differ are told apart by their logarithms."""
-    smallest = min(0.0 if isnan(p) else p for p in p_values.values())
-    equal = [v for v, p in p_values.items() if isnan(p) or p == smallest]
-    if len(equal) == 1 or smallest > 0.0:
-        return equal[0]
-    test = Inquiry.of(ci).test
-    logs = [test.log_p_values(min(target, v), max(target, v), [given]) for v in equal]
-    return min(zip(logs, equal, strict=True), key=lambda each: (0.0 if each[0] is None else float(each[0][0]), each[1]))[1]
+    strongest_first = True

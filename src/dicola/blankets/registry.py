@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dicola.blankets.auto import AutoBlankets
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.grow_shrink import IAMB, GrowShrink
 from dicola.blankets.total_conditioning import TotalConditioning
@@ -9,7 +10,7 @@ from dicola.ci.base import checked_alpha
 from dicola.errors import InvalidSetting, Sentence
 from dicola.registry import Registry
 
-BLANKETS: Registry[BlanketLearner] = Registry("blanket learner", TotalConditioning, GrowShrink, IAMB)
+BLANKETS: Registry[BlanketLearner] = Registry("blanket learner", TotalConditioning, GrowShrink, IAMB, AutoBlankets)
 
 
 def blanket_learner(choice: str | BlanketLearner, alpha: float | None = None) -> BlanketLearner:

@@ -44,7 +44,7 @@ def discover(
     max_nodes: int | None = None,
     n_jobs: int = 1,
     *,
-    blankets: str | BlanketLearner = "total_conditioning",
+    blankets: str | BlanketLearner = "auto",
     uig_alpha: float | None = None,
     uig: Literal["inherit", "relearn"] = "inherit",
     leaf_start: Literal["auto", "uig", "complete"] = "auto",

@@ -87,7 +87,7 @@ def local(
             f"local takes a conditional independence test, not a {type(ci).__name__}; wrap a table as FisherZ(table, alpha=0.01)."
         )
     start = perf_counter()
-    learner = blanket_learner(blankets, uig_alpha)
+    learner, _ = blanket_learner(blankets, uig_alpha).settled(ci)
     checked_limit("max_condition_size", max_condition_size)
     if max_visited is not None and (isinstance(max_visited, bool) or not isinstance(max_visited, int) or max_visited < 1):
         raise InvalidSetting(f"max_visited is {max_visited!r}; it must be a whole number from 1 on, or None for no limit.")

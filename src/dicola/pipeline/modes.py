@@ -38,6 +38,7 @@ PAPER = Mode(
     "paper",
     "the paper's own configuration: total conditioning, cuts taken unasked, leaves from their independence graph",
     "the true PAG whenever the answers of the test are right; the fastest, and with few rows far less accurate than exact",
+    {"blankets": "total_conditioning"},
     needs_data=False,
 )
 FAST = Mode(

@@ -72,6 +72,8 @@ class Plan(Settings):
         stop = self._settled("stop", mode, "auto")
         stop = learner.auto_stop if stop == "auto" else stop
         rule = stop_rule(stop, len(ci), self.max_depth, self.min_leaf_size, self.max_nodes, learner.work_size)
+        asked_for = mode.settings.get("blankets", self.blankets) if self.blankets == "auto" else self.blankets
+        blankets, blankets_chosen = blanket_learner(asked_for, self.uig_alpha).settled(ci)
         steps = Steps(
             plan=self,
             mode=mode,
@@ -79,7 +81,8 @@ class Plan(Settings):
             learner=learner,
             stop=stop,
             rule=rule.confirmed(ci.n_samples) if doubts else rule,
-            blankets=blanket_learner(self.blankets, self.uig_alpha),
+            blankets=blankets,
+            blankets_chosen=blankets_chosen,
             starts_from_uig=self.leaf_start == "uig" or (self.leaf_start == "auto" and stop != "reference" and not doubts),
             orientation=OrientationSettings(
                 self._settled("colliders", mode, "sepset"), self.selection, self.max_path_length, self.seed, self.knowledge
@@ -161,6 +164,7 @@ class Steps(NamedTuple):
     stop: str
     rule: StopRule
     blankets: BlanketLearner
+    blankets_chosen: str | None
     starts_from_uig: bool
     orientation: OrientationSettings
 
@@ -201,6 +205,7 @@ class Steps(NamedTuple):
             **kept,
             "stop": self.stop,
             "blankets": described(self.blankets),
+            **({} if self.blankets_chosen is None else {"blankets_chosen": self.blankets_chosen}),
             "leaf_start": "uig" if self.starts_from_uig and plan.decompose else "complete",
             "colliders": self.orientation.colliders,
             **later,

@@ -102,7 +102,7 @@ class Settings:
     min_leaf_size: int | None = _setting(None, "Leave sets of at most so many variables whole.", typed=int)
     max_nodes: int | None = _setting(None, "Most nodes of the decomposition; no limit by default.", typed=int)
     blankets: str | BlanketLearner = _setting(
-        "total_conditioning", "Markov blanket learner (see: dicola blankets).", choices=names_in("dicola.blankets.registry:BLANKETS")
+        "auto", "Markov blanket learner (see: dicola blankets).", choices=names_in("dicola.blankets.registry:BLANKETS")
     )
     uig_alpha: float | None = _setting(None, "Level of the blanket tests; by default the learner's own.", typed=float)
     uig: Literal["inherit", "relearn"] = _setting(

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dicola.blankets.auto import AutoBlankets
+from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.questions import GivenRest
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
@@ -42,10 +43,13 @@ class MagSearch:
 
     @classmethod
     def of(cls, ci: Inquiry, penalty: float = 2.0, threshold: float = 6.0, max_district: int = 10) -> MagSearch:
-        """The search on the data behind a test; candidates are the pairs that depend on each other given all the rest."""
+        """The search on the data behind a test; candidates are the pairs that depend on each other given all the rest, or given what the
+        rows of a wide table allow.
+        """
         score, n = score_behind(ci, penalty), len(ci)
-        candidates = ci.during("blankets").ask(GivenRest(0.05 if n <= _FEW else 1 / n**2))
-        return cls(ci, score, candidates, threshold, max_district)
+        is_wide = ci.n_samples is not None and ci.n_samples < ci.test.rows_to_condition_on(n - 2)
+        blankets = AutoBlankets() if is_wide else TotalConditioning(0.05 if n <= _FEW else 1 / n**2)
+        return cls(ci, score, blankets.learn(ci.during("blankets")), threshold, max_district)
 
     def climb(self, start: Marks) -> Climbed:
         """The climb from an ancestral graph."""
