@@ -24,7 +24,7 @@ from dicola.score.registry import score_behind
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
 _SMALL = 3  # variables of a small district
 _NEAR = 40.0  # a climb from marks that is behind the best by more than this seldom catches up
-_DECISIVE = 20.0  # what three moves must gain: for less they did more harm than good. One edge costs that from 22,000 rows on.
+_MANY, _DECISIVE = 22_000, 20.0  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
 _MORE_STARTS, _CYCLES, _SHAKES, _DEAR = 5, 10, (2, 5), 15.0
 _UNION = 100  # variables up to which a search from random orders is made beside that from the decomposition
 
@@ -79,8 +79,8 @@ class MagSearch:
         return found if found.score > rival + _NEAR else self.climb(found.marks)
 
     def finished(self, found: Climbed) -> Climbed:
-        """The last climbs, where an edge is worth enough for that to do good: three moves ahead, and from another graph of the class."""
-        if self.score.price <= _DECISIVE:
+        """The last climbs, where there are rows enough for that to do good: three moves ahead, and from another graph of the class."""
+        if self.score.n_samples < _MANY:
             return found
         ahead = replace(self, third=_DECISIVE)
         found = ahead.climb(found.marks)
