@@ -165,8 +165,8 @@ def _rarity(correlation: NDArray[np.float64], n_samples: int) -> float:
     """The logarithm of the pairs for each variable that is correlated with another beyond doubt."""
     pairs = max(1, len(correlation) * (len(correlation) - 1) // 2)
     limit = -np.expm1(-(log(n_samples) + 2 * log(pairs)) / n_samples)  # of a squared correlation
-    related = np.count_nonzero(correlation**2 > limit, axis=0) > 1  # with itself every variable is
-    return log(pairs / max(1, np.count_nonzero(related)))
+    related = int(np.count_nonzero((correlation**2 > limit).sum(axis=0) > 1))  # with itself every variable is
+    return log(pairs / max(1, related))
 
 
 def _read_only(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -26,6 +26,7 @@ _SMALL = 3  # variables of a small district
 _NEAR = 40.0  # a climb from marks that is behind the best by more than this seldom catches up
 _MANY, _DECISIVE = 22_000, 20.0  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
 _MORE_STARTS, _CYCLES, _SHAKES, _DEAR = 5, 10, (2, 5), 15.0
+_HIDDEN = 3.0  # what a hidden variable costs beyond its edges
 _UNION = 100  # variables up to which a search from random orders is made beside that from the decomposition
 
 
@@ -39,6 +40,7 @@ class MagSearch:
     threshold: float = 6.0
     max_district: int = 10
     third: float | None = None
+    surcharge: float = 0.0
 
     @classmethod
     def of(cls, ci: Inquiry, penalty: float = 2.0, threshold: float = 6.0, max_district: int = 10) -> MagSearch:
@@ -49,7 +51,7 @@ class MagSearch:
 
     def climb(self, start: Marks) -> Climbed:
         """The climb from an ancestral graph."""
-        found = climb(self.score, start, self.candidates, self.threshold, max_district=self.max_district, third=self.third)
+        found = climb(self.score, start, self.candidates, self.threshold, self.max_district, self.third, self.surcharge)
         self.ci.book_score("district fits", found.n_fits)
         return found
 
@@ -79,9 +81,13 @@ class MagSearch:
         return found if found.score > rival + _NEAR else self.climb(found.marks)
 
     def finished(self, found: Climbed) -> Climbed:
-        """The last climbs, where there are rows enough for that to do good: three moves ahead, and from another graph of the class."""
+        """The last climbs.
+
+        With many rows they are those three moves ahead, and from another graph of the class. With few a bidirected edge pays for the
+        hidden variable it claims: turning -> into <-> is free otherwise, and noise decides. Before the last climb that would cut ways.
+        """
         if self.score.n_samples < _MANY:
-            return found
+            return replace(self, threshold=_DEAR, surcharge=_HIDDEN).climb(found.marks)
         ahead = replace(self, third=_DECISIVE)
         found = ahead.climb(found.marks)
         return best([found, ahead.climb(member_mag(mag_to_pag(self.mag(found))).marks)])
