@@ -17,11 +17,12 @@ from dicola.orient.equivalence import mag_to_pag, member_mag
 from dicola.orient.fixpoint import Orientation
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag, reached
 from dicola.score.base import OrderedDag, Score
+from dicola.score.factors import FactorSearch
 from dicola.score.mag_climb import Climbed, climb
 from dicola.score.order_search import best_of, order_search
 from dicola.score.registry import score_behind
 
-_FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
+_FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2. Likewise for factors.
 _SMALL = 3  # variables of a small district
 _NEAR = 40.0  # a climb from marks that is behind the best by more than this seldom catches up
 _MANY, _DECISIVE = 22_000, 20.0  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
@@ -92,6 +93,14 @@ class MagSearch:
         found = ahead.climb(found.marks)
         return best([found, ahead.climb(member_mag(mag_to_pag(self.mag(found))).marks)])
 
+    def with_factors(self, found: Climbed) -> Climbed:
+        """The graph with sets of variables made the children of one hidden variable, where that pays."""
+        terms = self.score.kernel_terms()
+        if terms is None or len(self.score) > _FEW:
+            return found
+        marks = FactorSearch(terms, _HIDDEN).improved(found.marks)
+        return found._replace(marks=marks, score=self.score.mag(MAG(marks, self.score.names)))
+
     def mag(self, found: Climbed) -> MAG:
         """The MAG of a climb: with an edge for each pair that no set separates."""
         return MAG(found.marks, self.score.names).maximal()
@@ -148,6 +157,7 @@ class BestMag:
         winner = search.finished(best([winner, search.from_marks(marks, winner.score)]))
         if tested is not None:
             winner = _longer(search, winner, tested, np.random.default_rng([seed, 1]))
+        winner = search.with_factors(winner)
         return search.mag(winner), winner.score
 
 
