@@ -9,6 +9,7 @@ import pytest
 
 from dicola import DAG, MAG, FisherZ, InvalidSetting, Ledger, NeedsData, Oracle, mag_to_pag, member_mag
 from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.order_search import best_of
 from tests.score.drawn import models
 from tests.score.readable_ricf import edges_of, fitted, maximised
 
@@ -17,7 +18,7 @@ def test_of_one_variable_it_is_the_residual_variance_and_the_price_of_its_parent
     for _, score in models(0, 5):
         block = score.correlation[:3, :3]
         variance = 1 / np.linalg.inv(block)[0, 0]
-        assert score.local(0, [1, 2]) == pytest.approx(500 * log(variance) + 2 * 2 * log(500))
+        assert score.local(0, [1, 2]) == pytest.approx(500 * log(variance) + 2 * score.price)
         assert score.local(0, []) == pytest.approx(0)
 
 
@@ -68,6 +69,22 @@ def test_an_edge_that_the_data_do_not_support_costs():
     assert score.mag(MAG.from_text("A <-> B", "ABC")) == pytest.approx(score.mag(MAG.from_text("A --> B", "ABC")))
 
 
+def test_an_edge_costs_more_where_few_variables_are_related():
+    n, related = 200, np.eye(10)
+    related[0, 1] = related[1, 0] = related[2, 3] = related[3, 2] = 0.8
+    for correlation, k in ((np.eye(10), 1), (related, 4), (np.full((10, 10), 0.8) + 0.2 * np.eye(10), 10)):
+        score = GaussianBIC(correlation, n)
+        assert score.price == pytest.approx(1.3 * log(n) + log(45 / k) + 1)
+        assert score.among([0, 5]).price == score.price, "a part costs what it costs in the whole"
+
+
+@pytest.mark.parametrize(("n", "p"), [(500, 50), (120, 100), (200, 100)])
+def test_independent_columns_are_hardly_ever_joined(n, p):
+    rng = np.random.default_rng(9)
+    tables = [FisherZ(rng.normal(size=(n, p))) for _ in range(10)]
+    assert sum(best_of(GaussianBIC.of(table), 1).parents.sum() for table in tables) <= 5
+
+
 def test_it_takes_the_correlations_of_a_test_and_of_a_part_of_it():
     rng = np.random.default_rng(7)
     table = rng.normal(size=(100, 4)) @ rng.normal(size=(4, 4))
@@ -75,7 +92,7 @@ def test_it_takes_the_correlations_of_a_test_and_of_a_part_of_it():
     whole, part = GaussianBIC.of(Ledger(test)), GaussianBIC.of(Ledger(test).among([1, 3]))
     assert np.array_equal(whole.correlation, test.correlation)
     assert part.names == (test.labels[1], test.labels[3])
-    assert part.local(0, [1]) == pytest.approx(whole.local(1, [3]))
+    assert part.local(0, [1]) - part.price == pytest.approx(whole.local(1, [3]) - whole.price)
 
 
 def test_an_oracle_has_no_data_to_score():

@@ -41,14 +41,16 @@ def random_dag(rng: np.random.Generator, n: int) -> np.ndarray:
     return marks
 
 
-@pytest.mark.parametrize(("max_district", "third"), [(2, None), (10, None), (10, 0.05)])
-def test_the_climb_is_that_of_the_readable_twin(max_district, third):
+@pytest.mark.parametrize(("max_district", "third", "surcharge"), [(2, None, 0.0), (10, None, 0.0), (10, 0.05, 0.0), (10, None, 3.0)])
+def test_the_climb_is_that_of_the_readable_twin(max_district, third, surcharge):
     rng = np.random.default_rng(1)
     for mag, score in models(1, 8, n=8, hidden=2):
         candidates = rng.random((len(score), len(score))) < 0.7
         for start in (empty(score), random_dag(rng, len(score)), mag):
-            fast = climb(score, start, candidates | candidates.T, max_district=max_district, third=third)
-            plain = climb(Unknown(score), start, candidates | candidates.T, max_district=max_district, third=third)
+            fast, plain = (
+                climb(each, start, candidates | candidates.T, max_district=max_district, third=third, surcharge=surcharge)
+                for each in (score, Unknown(score))
+            )
             assert np.array_equal(fast.marks, plain.marks)
             assert (fast.n_fits, fast.n_moves) == (plain.n_fits, plain.n_moves)
             assert fast.score == pytest.approx(plain.score, abs=1e-9)
@@ -75,6 +77,19 @@ def test_a_third_move_finds_the_edge_that_is_not_needed():
     assert np.array_equal(two.marks, start.marks)
     assert three.n_moves == 3 and mag_to_pag(MAG(three.marks, score.names)) == dag.true_pag(["L"])
     assert climb(score, start, third=100.0).n_moves == 0
+
+
+def test_a_surcharge_turns_the_bidirected_edges_that_the_data_do_not_ask_for():
+    spared = 0
+    for mag, score in models(8, 20):
+        free = climb(score, mag)
+        charged = climb(score, free.marks, surcharge=3.0)
+        for found in (free, charged):
+            assert found.score == pytest.approx(score.mag(MAG(found.marks, score.names)), abs=1e-6), "without surcharges"
+        joined = [np.count_nonzero((found.marks == ARROW) & (found.marks.T == ARROW)) // 2 for found in (free, charged)]
+        assert charged.score + 3 * joined[1] <= free.score + 3 * joined[0] + 1e-6
+        spared += joined[0] - joined[1]
+    assert spared > 5
 
 
 def test_a_second_climb_finds_nothing_more():

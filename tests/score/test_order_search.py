@@ -30,13 +30,14 @@ class Definition(Score):
 
     def __init__(self, score: GaussianBIC) -> None:
         self.correlation, self.names, self.n_samples, self.penalty = score.correlation, score.names, score.n_samples, score.penalty
+        self.of_an_edge = score.price
 
     def local(self, v: int, parents: Iterable[int]) -> float:
         given, variance = list(parents), 1.0
         if given:
             across = self.correlation[given, v]
             variance -= across @ np.linalg.solve(self.correlation[np.ix_(given, given)], across)
-        return float(self.n_samples * np.log(variance) + self.penalty * np.log(self.n_samples) * len(given))
+        return float(self.n_samples * np.log(variance) + self.of_an_edge * len(given))
 
     def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
         raise AssertionError("an order search asks for no districts")

@@ -60,6 +60,7 @@ class Task(NamedTuple):
     threshold: float
     # what three moves, the first two of them free, must gain; infinite where no third is looked for
     third: float
+    surcharge: float  # what a bidirected edge costs beyond the price of an edge
 
 
 @inner
@@ -174,12 +175,13 @@ def score_of(state: State, task: Task, room: Room, start: int) -> float:
     if state.keys[at] != key:
         state.counts[FITS] += 1
         members, lists, lengths = state.places[MEMBERS], state.lists, state.lengths
-        edges = 0
+        arrows = ends = 0
         for i in range(d):
-            edges += 2 * lengths[PA, members[i]] + lengths[SP, members[i]]
+            arrows += lengths[PA, members[i]]
+            ends += lengths[SP, members[i]]
         loss = misfit(task.correlation, task.n_samples, members, d, lists, lengths, room)
         state.keys[at] = key
-        state.scores[at] = task.n_samples * loss + task.price * (edges // 2)
+        state.scores[at] = task.n_samples * loss + task.price * (arrows + ends // 2) + task.surcharge * (ends // 2)
     return float(state.scores[at])
 
 

@@ -25,7 +25,7 @@ class BossFCI(Hybrid):
     max_condition_size : int, optional
         Largest set that a test conditions on.
     penalty : float
-        The price of an edge, as a multiple of that of the plain criterion.
+        The price of an edge; 2 is the usual one (see ``GaussianBIC``).
     n_starts : int
         How many random orders are searched from.
 

@@ -24,7 +24,7 @@ class GFCI(Hybrid):
     max_condition_size : int, optional
         Largest set that a test conditions on.
     penalty : float
-        The price of an edge, as a multiple of that of the plain criterion.
+        The price of an edge; 2 is the usual one (see ``GaussianBIC``).
     max_side : int, optional
         How many further edges an insertion directs at most.
 

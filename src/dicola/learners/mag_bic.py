@@ -22,7 +22,7 @@ class MagBIC(Learner):
     Parameters
     ----------
     penalty : float
-        The price of an edge, as a multiple of that of the plain criterion.
+        The price of an edge; 2 is the usual one (see ``GaussianBIC``).
     n_starts : int
         How many order searches the best DAG is taken from.
     threshold : float

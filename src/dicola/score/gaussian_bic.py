@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from math import isfinite
+from math import isfinite, log
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -23,7 +23,11 @@ _ENOUGH_ROWS = 100  # if these show as many values, the rest need not be looked 
 
 
 class GaussianBIC(Score):
-    """Minus twice the log likelihood, and a price in ln n for every edge; less is better.
+    """Minus twice the log likelihood, and a price for every edge; less is better.
+
+    With the usual penalty of 2 an edge costs 1.3 ln n + ln(pairs / k) + 1, where k counts the
+    variables that are correlated with another beyond doubt. Noise is then priced by the number of
+    pairs that may look related by chance, and a table full of relations hardly above 2 ln n.
 
     Only correlations are used, so nothing can be read off variances. A subclass that overrides
     ``district`` or ``local`` is searched by what it says, without kernels.
@@ -37,7 +41,7 @@ class GaussianBIC(Score):
     names : iterable of str, optional
         In the order of the matrix; X1, X2, … by default.
     penalty : float
-        An edge costs this times ln n; the default is twice the plain criterion.
+        An edge costs half of this times the usual price.
 
     Raises
     ------
@@ -52,7 +56,13 @@ class GaussianBIC(Score):
         self.names = tuple(f"X{i + 1}" for i in range(len(self.correlation))) if names is None else tuple(str(name) for name in names)
         self.penalty = float(penalty)
         if not (isfinite(penalty) and penalty > 0):
-            raise InvalidSetting(f"penalty is {penalty!r}; it must be a positive number, such as 2 (twice the plain criterion).")
+            raise InvalidSetting(f"penalty is {penalty!r}; it must be a positive number, such as 2 (the usual price).")
+        self._rarity = _rarity(self.correlation, self.n_samples)
+
+    @property
+    def price(self) -> float:
+        """What an edge costs; in a part of the variables as much as in all."""
+        return self.penalty / 2 * (1.3 * log(self.n_samples) + self._rarity + 1)
 
     @classmethod
     def of(cls, ci: Evidence, penalty: float = 2.0) -> Self:
@@ -63,7 +73,7 @@ class GaussianBIC(Score):
         ci : CITest or Inquiry
             The test, such as ``FisherZ(table)``.
         penalty : float
-            An edge costs this times ln n.
+            An edge costs half of this times the usual price.
 
         Raises
         ------
@@ -149,6 +159,14 @@ def district_arrays(
             lengths[at] += 1
     room = kernel.make_room(len(inside), d)
     return inside, _read_only(correlation[np.ix_(inside, inside)]), DistrictArrays(np.arange(d), d, lists, lengths, room)
+
+
+def _rarity(correlation: NDArray[np.float64], n_samples: int) -> float:
+    """The logarithm of the pairs for each variable that is correlated with another beyond doubt."""
+    pairs = max(1, len(correlation) * (len(correlation) - 1) // 2)
+    limit = -np.expm1(-(log(n_samples) + 2 * log(pairs)) / n_samples)  # of a squared correlation
+    related = int(np.count_nonzero((correlation**2 > limit).sum(axis=0) > 1))  # with itself every variable is
+    return log(pairs / max(1, related))
 
 
 def _read_only(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

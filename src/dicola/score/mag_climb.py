@@ -16,6 +16,7 @@ from dicola.score.base import Score
 from dicola.score.readable_climb import ReadableClimb
 
 Marks = NDArray[np.int8]
+_PASSES = 1000  # pairs of moves made at most
 _SLICE = 20_000  # scores fitted between two looks at the clock, or at Ctrl-C
 # by kind of edge: the mark at a, and at b
 _AT_A = np.array([NONE, TAIL, ARROW, ARROW], dtype=np.int8)
@@ -36,9 +37,9 @@ def climb(
     start: MAG | Marks,
     candidates: NDArray[np.bool_] | None = None,
     threshold: float = 6.0,
-    max_passes: int = 1000,
     max_district: int = 10,
     third: float | None = None,
+    surcharge: float = 0.0,
     progress: Callable[[], None] = lambda: None,
 ) -> Climbed:
     """From an ancestral graph to one that neither a move nor a pair of moves makes better.
@@ -57,21 +58,21 @@ def climb(
         start has one.
     threshold : float
         What the first of two moves may cost.
-    max_passes : int
-        How many pairs of moves are made at most.
     max_district : int
         No districts of more variables are made.
     third : float, optional
         With it, three moves of which the first two are free are made as well where they gain that
         much. Free moves lead to graphs that the data cannot tell apart, and an edge that is not
         needed may show next to another of them.
+    surcharge : float
+        What a bidirected edge costs beyond the price of an edge, for this climb.
     progress : callable
         Called from time to time.
 
     Returns
     -------
     Climbed
-        Where the climb ended, and the work it took.
+        Where the climb ended, with its score free of surcharges, and the work it took.
 
     """
     marks = start.reordered(score.names).to_matrix() if isinstance(start, MAG) else np.array(start, dtype=np.int8)
@@ -80,18 +81,19 @@ def climb(
     terms = score.kernel_terms()
     if terms is None:
         at_start = {(a, b): kind for (a, b), kind in zip(ends.tolist(), _kinds(marks, ends).tolist(), strict=True)}
-        plain = ReadableClimb(score, at_start, threshold, max_district, third)
-        plain.run(max_passes)
+        plain = ReadableClimb(score, at_start, threshold, max_district, third, surcharge)
+        plain.run(_PASSES)
         kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
-        return Climbed(_marks(kinds, ends, len(marks)), plain.total(), plain.fitted.cache_info().currsize, plain.n_moves)
-    task = mag_state.Task(*terms, max_district, threshold, np.inf if third is None else third)
+        total = plain.total() - surcharge * np.count_nonzero(kinds == mag_state.BOTH)
+        return Climbed(_marks(kinds, ends, len(marks)), float(total), plain.fitted.cache_info().currsize, plain.n_moves)
+    task = mag_state.Task(*terms, max_district, threshold, np.inf if third is None else third, surcharge)
     state = _state(marks, ends)
     room = make_room(len(marks), max(max_district, _largest_district(marks)))
-    while not mag_climb.climb(state, task, room, _SLICE, max_passes):
+    while not mag_climb.climb(state, task, room, _SLICE, _PASSES):
         progress()
-    total = float(state.value[np.unique(state.places[mag_state.ROOT])].sum())
-    found = _marks(state.pairs[:, mag_state.KIND], ends, len(marks))
-    return Climbed(found, total, int(state.counts[mag_state.FITS]), int(state.counts[mag_state.MOVES]))
+    kinds = state.pairs[:, mag_state.KIND]
+    total = state.value[np.unique(state.places[mag_state.ROOT])].sum() - surcharge * np.count_nonzero(kinds == mag_state.BOTH)
+    return Climbed(_marks(kinds, ends, len(marks)), float(total), int(state.counts[mag_state.FITS]), int(state.counts[mag_state.MOVES]))
 
 
 def _kinds(marks: Marks, ends: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -22,8 +22,10 @@ Move = tuple[Pair, int]
 class ReadableClimb:
     """A graph on its way to a better score; ``kinds``: the edge of every pair that may change."""
 
-    def __init__(self, score: Score, kinds: dict[Pair, int], threshold: float, max_district: int, third: float | None = None) -> None:
-        self.kinds, self.threshold, self.max_district, self.third = kinds, threshold, max_district, third
+    def __init__(
+        self, score: Score, kinds: dict[Pair, int], threshold: float, max_district: int, third: float | None, surcharge: float
+    ) -> None:
+        self.kinds, self.threshold, self.max_district, self.third, self.surcharge = kinds, threshold, max_district, third, surcharge
         self.vertices = range(len(score))
         self.pairs_at = [[pair for end in (0, 1) for pair in kinds if pair[end] == v] for v in self.vertices]
         self.fitted = cache(score.district)
@@ -128,7 +130,7 @@ class ReadableClimb:
     def _score(self, district: tuple[int, ...]) -> float:
         arrows = sorted((u, v) for v in district for u in self._parents(v))
         joined = sorted((v, w) for v in district for w in self._siblings(v) if v < w)
-        return self.fitted(district, tuple(arrows), tuple(joined))
+        return self.fitted(district, tuple(arrows), tuple(joined)) + self.surcharge * len(joined)
 
     def _worth(self, move: Move) -> float:
         """What a move changes in the score: that of the districts it touches, after and before."""

@@ -18,15 +18,17 @@ from dicola.orient.equivalence import mag_to_pag, member_mag
 from dicola.orient.fixpoint import Orientation
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag, reached
 from dicola.score.base import OrderedDag, Score
+from dicola.score.factors import FactorSearch
 from dicola.score.mag_climb import Climbed, climb
 from dicola.score.order_search import best_of, order_search
 from dicola.score.registry import score_behind
 
-_FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
+_FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2. Likewise for factors.
 _SMALL = 3  # variables of a small district
 _NEAR = 40.0  # a climb from marks that is behind the best by more than this seldom catches up
-_DECISIVE = 20.0  # what three moves must gain: for less they did more harm than good. One edge costs that from 22,000 rows on.
+_MANY, _DECISIVE = 22_000, 20.0  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
 _MORE_STARTS, _CYCLES, _SHAKES, _DEAR = 5, 10, (2, 5), 15.0
+_HIDDEN = 3.0  # what a hidden variable costs beyond its edges
 _UNION = 100  # variables up to which a search from random orders is made beside that from the decomposition
 
 
@@ -40,6 +42,7 @@ class MagSearch:
     threshold: float = 6.0
     max_district: int = 10
     third: float | None = None
+    surcharge: float = 0.0
 
     @classmethod
     def of(cls, ci: Inquiry, penalty: float = 2.0, threshold: float = 6.0, max_district: int = 10) -> MagSearch:
@@ -53,7 +56,7 @@ class MagSearch:
 
     def climb(self, start: Marks) -> Climbed:
         """The climb from an ancestral graph."""
-        found = climb(self.score, start, self.candidates, self.threshold, max_district=self.max_district, third=self.third)
+        found = climb(self.score, start, self.candidates, self.threshold, self.max_district, self.third, self.surcharge)
         self.ci.book_score("district fits", found.n_fits)
         return found
 
@@ -83,12 +86,24 @@ class MagSearch:
         return found if found.score > rival + _NEAR else self.climb(found.marks)
 
     def finished(self, found: Climbed) -> Climbed:
-        """The last climbs, where an edge is worth enough for that to do good: three moves ahead, and from another graph of the class."""
-        if self.score.price <= _DECISIVE:
-            return found
+        """The last climbs.
+
+        With many rows they are those three moves ahead, and from another graph of the class. With few a bidirected edge pays for the
+        hidden variable it claims: turning -> into <-> is free otherwise, and noise decides. Before the last climb that would cut ways.
+        """
+        if self.score.n_samples < _MANY:
+            return replace(self, threshold=_DEAR, surcharge=_HIDDEN).climb(found.marks)
         ahead = replace(self, third=_DECISIVE)
         found = ahead.climb(found.marks)
         return best([found, ahead.climb(member_mag(mag_to_pag(self.mag(found))).marks)])
+
+    def with_factors(self, found: Climbed) -> Climbed:
+        """The graph with sets of variables made the children of one hidden variable, where that pays."""
+        terms = self.score.kernel_terms()
+        if terms is None or len(self.score) > _FEW:
+            return found
+        marks = FactorSearch(terms, _HIDDEN).improved(found.marks)
+        return found._replace(marks=marks, score=self.score.mag(MAG(marks, self.score.names)))
 
     def mag(self, found: Climbed) -> MAG:
         """The MAG of a climb: with an edge for each pair that no set separates."""
@@ -146,6 +161,7 @@ class BestMag:
         winner = search.finished(best([winner, search.from_marks(marks, winner.score)]))
         if tested is not None:
             winner = _longer(search, winner, tested, np.random.default_rng([seed, 1]))
+        winner = search.with_factors(winner)
         return search.mag(winner), winner.score
 
 

@@ -1,0 +1,68 @@
+"""How badly one hidden variable explains the covariances of some others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dicola._kernels.arrays import Floats
+from dicola._kernels.compiled import kernel
+
+_POWERS = 30  # steps towards the first principal component, where the fit starts
+_SWEEPS = 300
+_STILL = 1e-7  # a loading that changes by less has settled
+_LEAST = 0.005  # the share of a variable that is its own
+
+
+@kernel
+def one_factor_misfit(covariance: Floats) -> float:
+    """Minus twice the log likelihood of one factor per observation, less that of any covariance.
+
+    The loadings are found by expectation and maximisation (Rubin and Thayer 1982), from the first
+    principal component on.
+    """
+    k = len(covariance)
+    r = np.empty((k, k))
+    for i in range(k):
+        for j in range(k):
+            r[i, j] = covariance[i, j] / np.sqrt(covariance[i, i] * covariance[j, j])
+    loading, product, own = r[0].copy(), np.empty(k), np.empty(k)
+    size = 1.0
+    for _ in range(_POWERS):
+        size = 0.0
+        for i in range(k):
+            product[i] = 0.0
+            for j in range(k):
+                product[i] += r[i, j] * loading[j]
+            size += product[i] * product[i]
+        size = np.sqrt(size)
+        for i in range(k):
+            loading[i] = product[i] / size
+    for i in range(k):
+        loading[i] = min(0.95, max(-0.95, loading[i] * np.sqrt(max(size - 1.0, 0.01))))
+        own[i] = 1.0 - loading[i] * loading[i]
+    for _ in range(_SWEEPS):
+        spread = 1.0  # of the factor given the variables, inverted
+        for i in range(k):
+            spread += loading[i] * loading[i] / own[i]
+        explained, moved = 1.0 / spread, 0.0
+        for i in range(k):
+            product[i] = 0.0
+            for j in range(k):
+                product[i] += r[i, j] * loading[j] / (own[j] * spread)
+        for i in range(k):
+            explained += product[i] * loading[i] / (own[i] * spread)
+        for i in range(k):
+            new = product[i] / explained
+            moved = max(moved, abs(new - loading[i]))
+            loading[i], own[i] = new, max(_LEAST, 1.0 - new * product[i])
+        if moved < _STILL:
+            break
+    spread, misfit = 1.0, -float(k)
+    for i in range(k):
+        spread += loading[i] * loading[i] / own[i]
+        misfit += np.log(own[i]) + 1.0 / own[i]
+    misfit += np.log(spread) - np.linalg.slogdet(r)[1]
+    for i in range(k):
+        for j in range(k):
+            misfit -= loading[i] / own[i] * r[i, j] * loading[j] / own[j] / spread
+    return float(misfit)
