@@ -54,7 +54,7 @@ class LFCI(Learner):
 
     def search(self, ci: Inquiry, context: Context) -> Found:
         n = len(ci)
-        adjacency, sets = starting_point(n, context.uig if context.warm else None)
+        adjacency, sets = starting_point(n, context)
         remove(ci.ask(SearchLevels(adjacency, 0)).fallen, adjacency, sets)
         largest = n - 2 if self.max_condition_size is None else min(self.max_condition_size, n - 2)
         length = n - 1 if self.max_local_path is None else self.max_local_path
