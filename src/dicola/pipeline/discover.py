@@ -68,8 +68,8 @@ def discover(
     learner : str or Learner, optional
         The base learner that solves the leaves, by name or with settings; ``"fci"`` where none is chosen.
     mode : str
-        ``"exact"`` is the paper's method. The others score graphs on the data behind the test (see ``dicola.pipeline.modes``); ``"auto"``
-        takes one that fits them, and the settings say why.
+        ``"exact"`` is the paper's method, each cut confirmed by the data; ``"paper"`` has it as published. The others score graphs on
+        the data behind the test (see ``dicola.pipeline.modes``); ``"auto"`` takes one that fits them, and the settings say why.
     decompose : bool
         ``False`` runs the base learner on all variables at once.
     stop : {"auto", "paper", "reference"}, optional
