@@ -92,7 +92,8 @@ class MagSearch:
         hidden variable it claims: turning -> into <-> is free otherwise, and noise decides. Before the last climb that would cut ways.
         """
         if self.score.n_samples < _MANY:
-            return replace(self, threshold=_DEAR, surcharge=_HIDDEN).climb(found.marks)
+            kept = np.zeros_like(self.candidates)  # to add edges was the work of the climbs before
+            return replace(self, candidates=kept, threshold=self.threshold + _HIDDEN, surcharge=_HIDDEN).climb(found.marks)
         ahead = replace(self, third=_DECISIVE)
         found = ahead.climb(found.marks)
         return best([found, ahead.climb(member_mag(mag_to_pag(self.mag(found))).marks)])
