@@ -94,7 +94,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     max_depth: int | None = None
     min_leaf_size: int | None = None
     max_nodes: int | None = None
-    blankets: str | BlanketLearner = "total_conditioning"
+    blankets: str | BlanketLearner = "auto"
     uig_alpha: float | None = None
     uig: Literal["inherit", "relearn"] = "inherit"
     leaf_start: Literal["auto", "uig", "complete"] = "auto"

@@ -34,7 +34,7 @@ def local(
     ci: Evidence,
     target: str,
     *,
-    blankets: str | BlanketLearner = "total_conditioning",
+    blankets: str | BlanketLearner = "auto",
     uig_alpha: float | None = None,
     max_condition_size: int | None = None,
     max_visited: int | None = None,

@@ -76,7 +76,8 @@ class Settings:
     mode: str = _setting(
         "exact",
         "exact (the paper's method, each cut confirmed by the data), paper (as published), fast (exact's skeleton, colliders by an order "
-        "search), balanced (the best MAG by score), accurate (likewise, searched longer) or auto (the best for the table); see: dicola modes.",
+        "search), balanced (the best MAG by score), accurate (likewise, searched longer) or auto (the best for the table); "
+        "see: dicola modes.",
         METHOD,
         at_doors="auto",
         choices=names_in("dicola.pipeline.modes:MODES", "auto"),
