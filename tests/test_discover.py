@@ -146,15 +146,15 @@ def test_with_too_few_rows_the_error_names_the_way_out_and_it_works(n, p):
     values[:, 1] = values[:, 0] + 0.05 * rng.normal(size=n)
     test = FisherZ(values, alpha=0.001)
     with pytest.raises(InvalidData, match=rf"{p} variables.*there are {n}.*blankets='iamb' or blankets='grow_shrink'"):
-        discover(test)
-    for blankets in ("iamb", "grow_shrink"):
+        discover(test, blankets="total_conditioning")
+    for blankets in ("auto", "iamb", "grow_shrink"):
         found = discover(test, blankets=blankets)
         assert found.skeleton.adjacent("X1", "X2") and found.pag.n_edges < 10
 
 
 def test_little_power_is_warned_of():
     test = FisherZ(np.random.default_rng(5).normal(size=(60, 20)))
-    assert any("60 rows for 20 variables" in warning for warning in discover(test).warnings)
+    assert any("60 rows for 20 variables" in warning for warning in discover(test, mode="paper").warnings)
     assert discover(test, decompose=False).warnings == () == discover(test, blankets="iamb").warnings
 
 
@@ -205,7 +205,7 @@ def test_settings_are_kept_with_the_result():
     found = discover(Oracle(DAG.from_edges([("A", "B")])), FCI(max_condition_size=3), max_depth=2, blankets="iamb", uig_alpha=0.05)
     settings = found.settings
     assert settings["learner"]["name"] == "fci" and settings["learner"]["max_condition_size"] == 3
-    assert settings["blankets"] == {"name": "iamb", "alpha": 0.05} and settings["max_depth"] == 2
+    assert settings["blankets"] == {"name": "iamb", "alpha": 0.05, "first_alpha": None} and settings["max_depth"] == 2
     assert settings["test"] == {"name": "Oracle", "alpha": None, "n_samples": None} and settings["decompose"] is True
     assert "n_jobs" not in settings, "the number of workers is no part of the result"
 

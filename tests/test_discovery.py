@@ -37,7 +37,7 @@ def with_conflicts() -> Discovery:
     for seed in range(160, 260):
         dag = simulate.er_dag(12, 4, seed=seed)
         frame = simulate.linear_gaussian(dag, 200, seed=seed).drop(columns=list(simulate.hide(dag, 2, seed=seed)))
-        result = discover(FisherZ(frame, alpha=0.2), FCI(2, 2))
+        result = discover(FisherZ(frame, alpha=0.2), FCI(2, 2), mode="paper")
         if result.conflicts:
             return result
     raise AssertionError("no run among a hundred had conflicting marks")

@@ -114,7 +114,7 @@ def test_settings_are_read_and_changed_by_name():
         ("alpha__size", r"'alpha__size' is not a setting of DiCoLa. Known: alpha"),
         ("learner__", r"'learner__' is not a setting of DiCoLa: FCI has max_condition_size, "),
         ("learner__colour", r"'learner__colour' is not a setting of DiCoLa: FCI has max_condition_size, "),
-        ("blankets__colour", r"'blankets__colour' is not a setting of DiCoLa: TotalConditioning has alpha\."),
+        ("blankets__colour", r"'blankets__colour' is not a setting of DiCoLa: AutoBlankets has alpha\."),
     ],
 )
 def test_an_unknown_setting_is_refused_and_nothing_is_changed(name, says):
@@ -231,7 +231,8 @@ def test_a_run_is_repeated_from_its_record_alone(frame, settings, tmp_path):
     first = DiCoLa(**settings).fit(frame).discovery_
     first.write(tmp_path)
     record = Discovery.read(tmp_path).settings
-    assert record.pop("mode_chosen", None) == first.settings.pop("mode_chosen", None), "why a mode was taken is not a setting"
+    for why in ("mode_chosen", "blankets_chosen"):
+        assert record.pop(why, None) == first.settings.pop(why, None), "why something was taken is not a setting"
     model = DiCoLa.from_record(record)
     assert model.fit(frame).discovery_ == first
     assert model.set_params(n_jobs=2).fit(frame[:250]).discovery_.settings["test"]["n_samples"] == 250

@@ -16,15 +16,6 @@ from dicola.graphs.skeleton import Variables
 if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
 
-_TOO_FEW_ROWS = (
-    "total conditioning over {k} variables needs more than {rows} rows, and there are {n}. "
-    "Use a blanket learner that conditions on few variables: {blankets=iamb} or {blankets=grow_shrink}."
-)
-_LITTLE_POWER = (
-    "{n} rows for {k} variables leave total conditioning little power: true edges may be missed. "
-    "Consider {blankets=iamb}, a larger blanket level ({uig_alpha}) or more rows."
-)
-
 
 @dataclass(eq=False)
 class DependsOnTarget(Question[list[bool]]):
@@ -80,7 +71,15 @@ class TotalConditioning(BlanketLearner):
         k, n = len(ci), ci.n_samples
         rows = Inquiry.of(ci).test.rows_to_condition_on(k - 2)
         if n is not None and n < rows:
-            raise InvalidData(Sentence(_TOO_FEW_ROWS, k=k, rows=rows - 1, n=n))
+            raise InvalidData(
+                Sentence(
+                    "total conditioning over {k} variables needs more than {rows} rows, and there are {n}. "
+                    "Use a blanket learner that conditions on few variables: {blankets=iamb} or {blankets=grow_shrink}.",
+                    k=k,
+                    rows=rows - 1,
+                    n=n,
+                )
+            )
         return self.level(k)
 
     def level(self, k: int) -> float | None:
@@ -90,4 +89,15 @@ class TotalConditioning(BlanketLearner):
     def warnings(self, ci: Evidence) -> tuple[str, ...]:
         k, n = len(ci), ci.n_samples
         is_weak = n is not None and Inquiry.of(ci).test.is_weak_given(k - 2)
-        return (Sentence(_LITTLE_POWER, n=n, k=k),) if is_weak else ()
+        return (
+            (
+                Sentence(
+                    "{n} rows for {k} variables leave total conditioning little power: true edges may be missed. "
+                    "Consider {blankets=iamb}, a larger blanket level ({uig_alpha}) or more rows.",
+                    n=n,
+                    k=k,
+                ),
+            )
+            if is_weak
+            else ()
+        )
