@@ -20,11 +20,6 @@ from dicola.graphs.skeleton import Variables
 if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
 
-_WIDE = (
-    "{n} rows for {k} variables: nothing can be tested given all the rest, and with so many pairs only strong relations stand out. "
-    "What is found is worth more than what is not: weaker edges are missed, and marks that rest on their absence are unsure."
-)
-
 
 class Growing(NamedTuple):
     """How blankets are grown: at which levels, in which order, and given how many variables at most.
@@ -190,7 +185,17 @@ class GrowShrink(BlanketLearner):
     def warnings(self, ci: Evidence) -> tuple[str, ...]:
         k, n = len(ci), ci.n_samples
         is_wide = n is not None and n < Inquiry.of(ci).test.rows_to_condition_on(max(k - 2, 0))
-        return (Sentence(_WIDE, n=n, k=k),) if is_wide else ()
+        if not is_wide:
+            return ()
+        return (
+            Sentence(
+                "{n} rows for {k} variables: nothing can be tested given all the rest, and with so many pairs only strong relations "
+                "stand out. "
+                "What is found is worth more than what is not: weaker edges are missed, and marks that rest on their absence are unsure.",
+                n=n,
+                k=k,
+            ),
+        )
 
     def _grown(self, ci: Evidence, targets: list[int]) -> Adjacency:
         most = most_to_condition_on(Inquiry.of(ci))
