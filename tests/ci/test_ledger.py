@@ -44,8 +44,10 @@ PATHS = [
     for pool in ("blanket", "textbook")
     for uig in ("inherit", "relearn")
 ]
-PATHS += [{"decompose": decompose, "learner": name} for decompose in (True, False) for name in LEARNERS if name != "fci"]
-PATHS += [{"decompose": True, "colliders": policy} for policy in ("conservative", "majority", "max_p")]
+TC = {"blankets": "total_conditioning"}  # "auto" goes by what a test says of its rows, and a plain one says nothing
+PATHS += [{"decompose": decompose, "learner": name, **TC} for decompose in (True, False) for name in LEARNERS if name != "fci"]
+PATHS += [{"decompose": True, "colliders": policy, **TC} for policy in ("conservative", "majority", "max_p")]
+PATHS += [{"mode": "paper", "learner": name} for name in ("fci", "rfci")]
 
 
 @pytest.mark.parametrize("settings", PATHS, ids=lambda s: "-".join(str(getattr(v, "possible_dsep", v)) for v in s.values()))

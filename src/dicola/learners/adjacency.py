@@ -11,14 +11,19 @@ from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency, SearchLevels, Separation, SweepLevel, has_candidates
 from dicola.errors import Sentence, Setting, counted
 from dicola.graphs.skeleton import BlanketSets, RecordedSets, Variables
+from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context
 
 
-def starting_point(n: int, context: Context) -> tuple[Adjacency, RecordedSets]:
-    """The complete graph, or an independence graph with the smaller blanket as separating set of each pair outside it."""
+def start_of(n: int, context: Context) -> tuple[Adjacency, RecordedSets]:
+    """Where a search over n variables starts."""
     if context.start is not None:
         return context.start.to_matrix(), RecordedSets()
-    uig = context.uig if context.warm else None
+    return starting_point(n, context.uig if context.warm else None)
+
+
+def starting_point(n: int, uig: UndirectedGraph | None) -> tuple[Adjacency, RecordedSets]:
+    """The complete graph, or an independence graph with the smaller blanket as separating set of each pair outside it."""
     if uig is None or uig.is_complete:
         return ~np.eye(n, dtype=np.bool_), RecordedSets()
     return uig.to_matrix(), RecordedSets(otherwise=BlanketSets(uig, tuple(range(n))))
@@ -28,7 +33,7 @@ def search_neighbours(
     ci: Inquiry, context: Context, max_size: int | None, minimal: bool = False
 ) -> tuple[Adjacency, RecordedSets, list[str]]:
     """The first phase of several learners, and what to tell the user of it; ``minimal`` where later steps rest on minimal sets."""
-    adjacency, sets = starting_point(len(ci), context)
+    adjacency, sets = start_of(len(ci), context)
     if minimal:
         make_minimal(ci, adjacency, sets)
     finished = separate_by_neighbours(ci, adjacency, sets, max_size)

@@ -14,7 +14,7 @@ from dicola.ci.questions import Adjacency, FindSeparator, SearchLevels, Separati
 from dicola.errors import Sentence, counted
 from dicola.graphs.bits import as_words, mask_of, members
 from dicola.graphs.skeleton import RecordedSets, Variables
-from dicola.learners.adjacency import remove, starting_point
+from dicola.learners.adjacency import remove, start_of
 from dicola.learners.base import Context, Found, Learner, edges_of
 from dicola.learners.possible_dsep import PdsPaths, reaching
 from dicola.orient.colliders import by_separating_set, r0
@@ -54,7 +54,7 @@ class ICD(Learner):
 
     def search(self, ci: Inquiry, context: Context) -> Found:
         # Arrowheads that rest on blankets say nothing about sets of size r, so pruning by ancestry needs the complete graph to start from.
-        adjacency, sets = starting_point(len(ci), replace(context, warm=context.warm and not self.possible_ancestors))
+        adjacency, sets = start_of(len(ci), replace(context, warm=context.warm and not self.possible_ancestors))
         size = 0
         if not self.possible_ancestors:  # one step leads to the neighbours whatever the marks: the first two rounds are levels
             size = 2 if self.max_condition_size is None else min(2, self.max_condition_size + 1)

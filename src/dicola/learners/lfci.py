@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import FindSeparator, SearchLevels, Separation
 from dicola.graphs.bits import mask_of, members, union
-from dicola.learners.adjacency import remove, starting_point
+from dicola.learners.adjacency import remove, start_of
 from dicola.learners.base import Context, Found, Learner, edges_of
 
 
@@ -54,7 +54,7 @@ class LFCI(Learner):
 
     def search(self, ci: Inquiry, context: Context) -> Found:
         n = len(ci)
-        adjacency, sets = starting_point(n, context)
+        adjacency, sets = start_of(n, context)
         remove(ci.ask(SearchLevels(adjacency, 0)).fallen, adjacency, sets)
         largest = n - 2 if self.max_condition_size is None else min(self.max_condition_size, n - 2)
         length = n - 1 if self.max_local_path is None else self.max_local_path
