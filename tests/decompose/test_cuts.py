@@ -65,4 +65,4 @@ def test_columns_of_one_factor_are_not_cut_apart():
     values = draws.normal(size=(500, 1)) * 0.9 + draws.normal(size=(500, 15)) * 0.45
     test = FisherZ(values)
     assert len(decompose(test, TotalConditioning(), StopRule()).leaves) > 1, "given all the others hardly any pair depends"
-    assert len(decompose(test, TotalConditioning(), StopRule().confirmed(500)).leaves) == 1
+    assert len(decompose(test, TotalConditioning(), StopRule().confirmed(15, 500)).leaves) == 1

@@ -36,7 +36,7 @@ _WORTH_SPLITTING = 5  # sets of at most so many variables are learned faster tha
 _SAVING = 0.05  # share of the work at a separator that a split has to save
 _WORK_BOUND = 2.0  # predicted work of the tree, as a multiple of the work on the whole set
 _WORK_BOUND_CONFIRMED = 20.0  # the same where cuts are confirmed: joining pairs adds work to the parts, and small parts err less
-_CONFIRM = 0.05  # level at which all pairs across a cut together may deny it
+_DENIED = 0.5  # true cuts that are denied by chance in a whole tree, of which there are about as many as variables
 _WIDEST, _ROWS_PER_CONDITION = 4, 500  # variables of a separator that data can confirm: so many, or one per so many rows
 _MOST = int(np.iinfo(np.int64).max)
 _NO_CORRELATIONS = kernel.Correlations(np.zeros((0, 0)), np.zeros(0), np.zeros(0), 0)
@@ -178,10 +178,12 @@ class StopRule:
         for name in ("max_depth", "min_leaf_size", "max_nodes"):
             checked_limit(name, getattr(self, name))
 
-    def confirmed(self, n_samples: int | None) -> StopRule:
-        """The same rule for data that may err: cuts are to be confirmed, and then more of them are worth their work."""
+    def confirmed(self, n: int, n_samples: int | None) -> StopRule:
+        """The same rule for n variables of data that may err: cuts are to be confirmed, and then more of them are worth their work."""
         widest = max(_WIDEST, (n_samples or 0) // _ROWS_PER_CONDITION)
-        return replace(self, confirm=_CONFIRM, widest=widest, max_work=None if self.max_work is None else _WORK_BOUND_CONFIRMED)
+        return replace(
+            self, confirm=min(0.05, _DENIED / n), widest=widest, max_work=None if self.max_work is None else _WORK_BOUND_CONFIRMED
+        )
 
     def in_numbers(self, uig: Uig) -> kernel.Rule:
         """The rule as the kernel takes it, with a number for no limit."""

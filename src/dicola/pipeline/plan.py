@@ -80,7 +80,7 @@ class Plan(Settings):
             why=why,
             learner=learner,
             stop=stop,
-            rule=rule.confirmed(ci.n_samples) if doubts else rule,
+            rule=rule.confirmed(len(ci), ci.n_samples) if doubts else rule,
             blankets=blankets,
             blankets_chosen=blankets_chosen,
             starts_from_uig=self.leaf_start == "uig" or (self.leaf_start == "auto" and stop != "reference" and not doubts),
