@@ -36,7 +36,7 @@ def diabetes() -> Discovery:
     """What the tour learns."""
     names = {"s1": "chol", "s2": "ldl", "s3": "hdl", "s4": "chol_hdl", "s5": "log_trig", "s6": "glucose", "target": "progress"}
     table = load_diabetes(as_frame=True, scaled=False).frame.rename(columns=names)
-    return DiCoLa(alpha=0.01, stop="paper").fit(table).discovery_
+    return DiCoLa(mode="paper", alpha=0.01, stop="paper").fit(table).discovery_
 
 
 def asia() -> Discovery:
