@@ -86,7 +86,7 @@ def test_the_table_of_modes_has_them_all_and_says_which_need_data():
 
 
 def test_the_page_on_knowledge_says_with_what_it_goes():
-    (sentence,) = re.findall(r"It works in the modes (.*?), with all learners except (.*?), which", page("docs/howto/knowledge.md"), re.S)
+    (sentence,) = re.findall(r"It works in the modes (.*?), with all learners except (.*?),\s+which", page("docs/howto/knowledge.md"), re.S)
     assert in_code(sentence[0]) == [name for name, mode in MODES.items() if mode.last_step is None]
     assert in_code(sentence[1]) == [name for name, learner in ALL.items() if not learner.takes_knowledge]
 
