@@ -129,7 +129,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         >>> from dicola import simulate
         >>> rows = simulate.linear_gaussian(simulate.er_dag(5, 2, seed=0), 300, seed=0)
         >>> found = DiCoLa(alpha=0.05, learner="rfci").fit(rows).discovery_
-        >>> DiCoLa.from_record(found.settings).fit(rows).discovery_ == found
+        >>> DiCoLa.from_record(found.settings).fit(rows).pag_ == found.pag
         True
 
         """
