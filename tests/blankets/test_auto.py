@@ -22,11 +22,11 @@ def uncorrelated(n: int, k: int) -> FisherZ:
     ("n", "k", "learner"),
     [
         (1043, 39, TotalConditioning()),  # 43 rows to condition on 37 variables, and 1,000 left
-        (1042, 39, IAMB(0.2 / 39, 1 / 39**2)),
+        (1042, 39, IAMB(0.2 / 39, 0.4 / 39**2)),
         (5000, 300, TotalConditioning()),
-        (60, 39, IAMB(0.2 / 39, 1 / 39**2)),
-        (150, 300, IAMB(0.2 / 300, 1 / 300**2)),
-        (20, 2, IAMB(0.1, 0.25)),
+        (60, 39, IAMB(0.2 / 39, 0.4 / 39**2)),
+        (150, 300, IAMB(0.2 / 300, 0.4 / 300**2)),
+        (20, 2, IAMB(0.1, 0.1)),
     ],
 )
 def test_total_conditioning_is_taken_where_a_thousand_rows_are_left(n, k, learner):
@@ -63,7 +63,7 @@ def wide():
 
 def test_a_wide_table_is_answered_with_a_warning_and_the_choice_is_recorded(wide):
     found = discover(FisherZ(wide), blankets="auto")
-    assert found.settings["blankets"] == {"name": "iamb", "alpha": 0.2 / 80, "first_alpha": 1 / 80**2}
+    assert found.settings["blankets"] == {"name": "iamb", "alpha": 0.2 / 80, "first_alpha": 0.4 / 80**2}
     assert found.settings["blankets_chosen"] == "IAMB at level 0.0025: 50 rows are few to condition on all 80 variables"
     assert found.warnings[0].startswith("50 rows for 80 variables: ")
     assert found.pag.n_edges > 20

@@ -36,5 +36,5 @@ def components(graph: UndirectedGraph, without: int = 0) -> list[int]:
 
 def separators(graph: UndirectedGraph) -> list[int]:
     """The minimal separators of a minimal triangulation of a connected graph, each once."""
-    begins, found = kernel.separators(graph.starts, graph.indices)
+    begins, found, _ = kernel.separators(graph.starts, graph.indices)
     return list(dict.fromkeys(mask_of(found[begins[i] : begins[i + 1]].tolist()) for i in range(len(begins) - 1)))

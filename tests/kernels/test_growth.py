@@ -32,6 +32,7 @@ RULES = {
     "no more work": StopRule(saving=0.2, max_work=1.0, largest=1),
     "confirmed": replace(stop_rule("auto", 30), confirm=0.05),
     "confirmed to the end": StopRule(confirm=0.5),
+    "confirmed at narrow separators": replace(stop_rule("auto", 30), confirm=0.05, widest=3),
 }
 BLANKETS = (TC, GrowShrink(), IAMB(), GrowShrink(0.2))
 
@@ -210,7 +211,7 @@ def test_a_dense_graph_in_many_nodes(n, degree, nodes):
 def without_room(growth: kernel.Growth) -> kernel.Growth:
     """Exactly what the root takes, and a table of one place."""
     n, entries = growth.begins[1], growth.counts[kernel.USED]
-    sizes = [2, n, n, 1, 1, 1, n + 1, entries, 1, 1, 1, 1, len(growth.counts), 1]
+    sizes = [2, n, n, 1, 1, 1, n + 1, entries, *[1] * 10, len(growth.counts), 1]
     return kernel.Growth(*[part[:size].copy() for part, size in zip(growth, sizes, strict=True)])
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from dicola._kernels import undirected as kernel
+from dicola._kernels.splits import in_turn
 from dicola.decompose.split import find_split
+from dicola.graphs.bits import mask_of
 from dicola.graphs.undirected import UndirectedGraph
 from tests.decompose.readable_split import MaskGraph
 from tests.decompose.readable_split import find_split as readable_split
@@ -35,6 +39,37 @@ def test_separators_and_components_are_those_of_the_readable_twin():
         assert graph.neighbours == twin.neighbours
         if len(twin.components()) == 1:
             assert set(separators(graph)) == set(twin.separators())
+
+
+def test_a_separator_cuts_off_so_many_as_the_clique_tree_has_beyond_it():
+    seen = 0
+    for _, matrix in random_graphs(13, 300):
+        graph = UndirectedGraph.from_matrix(matrix)
+        if len(components(graph)) > 1:
+            continue
+        begins, members, beyond = kernel.separators(graph.starts, graph.indices)
+        for i, count in enumerate(beyond.tolist()):
+            parts = components(graph, mask_of(members[begins[i] : begins[i + 1]].tolist()))
+            reachable = {0}
+            for part in parts:
+                reachable |= {size + part.bit_count() for size in reachable}
+            assert count in reachable and 0 < count < sum(part.bit_count() for part in parts)
+            seen += 1
+    assert seen > 500
+
+
+def test_separators_take_turns_by_their_balance():
+    path = np.eye(9, k=1, dtype=bool)
+    graph = UndirectedGraph.from_matrix(path | path.T)
+    begins, members = in_turn(graph.starts, graph.indices, 9)
+    assert members[:3].tolist() == [4, 3, 5] or members[:3].tolist() == [4, 5, 3], "the middle first"
+    for _, matrix in random_graphs(14, 100):
+        graph = UndirectedGraph.from_matrix(matrix)
+        if len(components(graph)) > 1:
+            continue
+        begins, members = in_turn(graph.starts, graph.indices, 3)
+        found = {mask_of(members[a:b].tolist()) for a, b in pairwise(begins)}
+        assert found == {mask for mask in separators(graph) if mask.bit_count() <= 3}
 
 
 def test_an_induced_graph_is_that_of_the_readable_twin():

@@ -8,18 +8,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import DAG, FCI, CallableTest, FisherZ, InvalidSetting, Ledger, NeedsData, Oracle, discover, simulate
+from dicola import DAG, FCI, CallableTest, FisherZ, Inquiry, InvalidSetting, Ledger, NeedsData, Oracle, discover, simulate
 from dicola.graphs.skeleton import RecordedSets, Skeleton
-from dicola.learners.collider_policies import POLICIES, collider_policy
+from dicola.learners.collider_policies import POLICIES, FreerWithout, collider_policy
 from dicola.learners.registry import LEARNERS
+from dicola.orient.colliders import unshielded_triples
+from dicola.orient.partial import PartialGraph
 from tests.exactness.learners import COMPLETE, edges_too_many, insufficient_truth, plain_dag, random_truth
 from tests.exactness.run import hidden_dag
 
 ASKING = ("conservative", "majority", "max_p")
-BY_TESTS = ("sepset", *ASKING)
+BY_TESTS = ("sepset", *ASKING, "compare")
 
 
-def test_there_are_four_by_tests_and_one_by_score():
+def test_there_are_five_by_tests_and_one_by_score():
     assert tuple(POLICIES) == (*BY_TESTS, "order")
 
 
@@ -70,6 +72,46 @@ def test_the_recorded_set_decides_by_default():
     assert str(answer(three(0.3, 0.6), "sepset").pag) == COLLIDER
     assert str(answer(three(0.01, 0.6), "sepset").pag) == OPEN
     assert answer(three(0.3, 0.6), "sepset").tests["orientation"] == 0
+
+
+@pytest.mark.parametrize("decompose", [False, True])
+@pytest.mark.parametrize(
+    ("given_nothing", "given_b", "found"), [(0.3, 0.6, OPEN), (0.6, 0.3, COLLIDER), (0.01, 0.6, OPEN), (0.6, 0.01, COLLIDER)]
+)
+def test_to_compare_is_to_take_the_larger_p_value_with_b_or_without(given_nothing, given_b, found, decompose):
+    answered = answer(three(given_nothing, given_b), "compare", decompose)
+    assert str(answered.pag) == found and not answered.warnings
+
+
+def test_a_set_that_holds_b_for_want_of_power_is_corrected():
+    """X and Y are independent causes of Z, and the set recorded for them holds Z."""
+    frame = simulate.linear_gaussian(DAG.from_edges([("X", "Z"), ("Y", "Z")]), 500, seed=1)
+    skeleton = Skeleton((0, 1, 2), (0, 1, 2), frozenset({(0, 1), (1, 2)}), RecordedSets({(0, 2): (1,)}), ("X", "Z", "Y"))
+    test = FisherZ(frame[["X", "Z", "Y"]])
+    assert collider_policy("compare", test, skeleton)(0, 1, 2) is True
+    assert collider_policy("sepset", test, skeleton)(0, 1, 2) is False
+
+
+@pytest.mark.parametrize("rows", [9, 60, 500])
+def test_the_kernel_compares_as_single_verdicts_do(rows):
+    both = set()
+    for seed in range(6):
+        frame = simulate.linear_gaussian(simulate.er_dag(14, 3, seed=seed), rows, seed=seed)
+        skeleton = discover(FisherZ(frame, alpha=0.2), "pc", decompose=False).skeleton
+        triples = list(unshielded_triples(PartialGraph(14, skeleton.edges)))
+        question = FreerWithout(triples, [skeleton.sets[a, c] for a, _, c in triples])
+        test = FisherZ(frame, alpha=0.05)
+        inquiry, fast = Inquiry(test), question.by_correlations(test) if triples else None
+        if fast is None:
+            continue
+        assert question.plain(inquiry) == fast[0] and inquiry.counts["total"] == fast[1]
+        both |= set(fast[0])
+    assert both == {True, False}
+
+
+def test_where_rows_run_out_single_verdicts_are_asked():
+    test = FisherZ(simulate.linear_gaussian(simulate.er_dag(8, 1, seed=0), 8, seed=0))
+    assert FreerWithout([(0, 1, 2)], [(3, 4, 5, 6)]).by_correlations(test) is None
 
 
 @pytest.mark.parametrize("policy", ["conservative", "majority"])

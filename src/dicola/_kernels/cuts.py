@@ -52,8 +52,8 @@ def _explained(correlation: Floats, variables: Ints, separator: Ints, factor: Fl
 
 
 @kernel
-def dependent_across(correlation: Floats, left: Ints, right: Ints, separator: Ints, limit: float) -> Bools:
-    """Which pairs across depend given the separator? ``limit`` is the squared critical correlation."""
+def links_across(correlation: Floats, left: Ints, right: Ints, separator: Ints, limit: float) -> Bools:
+    """Which pairs across depend given the separator, each end on no other more? ``limit`` is the squared critical correlation."""
     k = len(separator)
     factor = np.zeros((k, k))
     for i in range(k):
@@ -67,13 +67,22 @@ def dependent_across(correlation: Floats, left: Ints, right: Ints, separator: In
                 factor[i, j] = value / factor[j, j]
     ours = _explained(correlation, left, separator, factor)
     theirs = _explained(correlation, right, separator, factor)
-    found = np.empty((len(left), len(right)), np.bool_)
+    strength = np.full((len(left), len(right)), -1.0)
+    strongest_left, strongest_right = np.full(len(left), -1.0), np.full(len(right), -1.0)
     for i in range(len(left)):
         for j in range(len(right)):
             value = correlation[left[i], right[j]]
             for m in range(k):
                 value -= ours[i, m] * theirs[j, m]
-            found[i, j] = is_dependent(value, ours[i, k], theirs[j, k], limit)
+            if not is_dependent(value, ours[i, k], theirs[j, k], limit):
+                continue
+            strength[i, j] = value * value / (ours[i, k] * theirs[j, k]) if limit >= 0.0 else 0.0  # nothing can be tested: all alike
+            strongest_left[i] = max(strongest_left[i], strength[i, j])
+            strongest_right[j] = max(strongest_right[j], strength[i, j])
+    found = np.zeros((len(left), len(right)), np.bool_)
+    for i in range(len(left)):
+        for j in range(len(right)):
+            found[i, j] = 0.0 <= strength[i, j] == strongest_left[i] == strongest_right[j]
     return found
 
 

@@ -12,12 +12,13 @@ import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints, Rows, Small
 from dicola._kernels.compiled import inner, kernel
-from dicola._kernels.cuts import dependent_across, joined_across, sides_of
+from dicola._kernels.cuts import joined_across, links_across, sides_of
 from dicola._kernels.precision import related_within
-from dicola._kernels.splits import find_split, work_of
-from dicola._kernels.undirected import induced, with_block
+from dicola._kernels.splits import find_split, group, in_turn, split_at, work_of
+from dicola._kernels.undirected import components, induced, with_block
 
 _AT_ONCE = 256  # nodes looked at in one call, so that progress is told and a user can stop it
+_SIMILAR = 0.75  # share of a graph's variables up to which its separators, in their order, serve a part of it
 
 
 class Growth(NamedTuple):
@@ -38,6 +39,12 @@ class Growth(NamedTuple):
     own_work: Floats
     latest: Ints  # by hash of a set: the latest node whose variables have it, counted from 1 (0: none)
     earlier: Ints  # by node: the one before it with the same hash
+    waiting: Ints  # numbers of the separators that nodes are still to try, one list after the other; only where cuts are confirmed
+    first: Ints  # by node: where its list begins
+    last: Ints  # by node: where its list ends
+    found_among: Ints  # by node: how many variables the graph had in which its list was found; negative: it is this very graph
+    separators: Ints  # variables of all separators, one after the other
+    separator_begins: Ints
     counts: Ints
     work: Floats  # in the first place: that of the tree so far
 
@@ -45,6 +52,7 @@ class Growth(NamedTuple):
 NONE, OPEN, PROPOSED = -1, -2, -3  # left and right: there is no child; it is still to be made; the cut is still to be confirmed
 KNOWN, DONE, ASKED = 0, 1, 2  # counts: nodes, nodes looked at, verdicts that the kernel gave itself
 USED, TAKEN = 3, 4  # entries of ``indices``; whether the answer that was given has been used
+WAITING, SEPARATORS = 5, 6  # entries of ``waiting``; separators
 
 
 class Rule(NamedTuple):
@@ -104,7 +112,13 @@ def planted(starts: Ints, indices: Ints, largest: int) -> Growth:
         own_work=np.empty(nodes),
         latest=np.zeros(nodes, np.int64),
         earlier=np.empty(nodes, np.int64),
-        counts=np.zeros(5, np.int64),
+        waiting=np.empty(members, np.int64),
+        first=np.zeros(nodes, np.int64),
+        last=np.zeros(nodes, np.int64),
+        found_among=np.zeros(nodes, np.int64),
+        separators=np.empty(members, np.int64),
+        separator_begins=np.zeros(members + 1, np.int64),
+        counts=np.zeros(7, np.int64),
         work=np.zeros(1),
     )
     _add(growth, np.arange(n), Rows(starts, indices), 0, largest)
@@ -148,8 +162,8 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
     pause = counts[DONE] + _AT_ONCE
     while counts[DONE] < min(counts[KNOWN], pause):
         number = counts[DONE]
-        if growth.right[number] == NONE:
-            _propose(growth, rule, number)
+        if growth.right[number] == NONE and not _propose(growth, rule, number):
+            return Request(True, nobody, nobody, nowhere)
         while growth.right[number] == PROPOSED:
             begin, end = growth.begins[number], growth.begins[number + 1]
             variables, sides = growth.members[begin:end], sides_of(growth.side[begin:end])
@@ -159,9 +173,7 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
                 if len(correlations.quantiles) == 0:
                     return Request(False, variables.copy(), nobody, growth.side[begin:end].copy())
                 limit = _confirming(correlations, pairs, len(sides.separator))
-                across = dependent_across(
-                    correlations.matrix, variables[sides.left], variables[sides.right], variables[sides.separator], limit
-                )
+                across = links_across(correlations.matrix, variables[sides.left], variables[sides.right], variables[sides.separator], limit)
             denied = np.count_nonzero(across)
             if denied and counts[USED] + _size(growth, number) + 2 * denied > len(growth.indices):
                 return Request(True, nobody, nobody, nowhere)
@@ -171,7 +183,8 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
             if denied:
                 graph = _graph(growth, number)
                 _replace(growth, number, joined_across(graph.begins, graph.members, sides, across), rule.largest)
-                _propose(growth, rule, number)
+                if not _propose(growth, rule, number):
+                    return Request(True, nobody, nobody, nowhere)
             else:
                 _open(growth, number, len(sides.separator))
         for away in (2, 1):
@@ -197,6 +210,7 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
                     graph = with_block(graph.begins, graph.members, block, related)
                 found = counts[KNOWN]
                 _add(growth, child, graph, growth.depth[number] + 1, rule.largest)
+                _inherit(growth, number, found)
             children[number] = found
         counts[DONE] += 1
     return Request(False, nobody, nobody, nowhere)
@@ -243,23 +257,119 @@ def _confirming(correlations: Correlations, pairs: int, given: int) -> float:
 
 
 @inner
-def _propose(growth: Growth, rule: Rule, number: int) -> None:
-    """Find the sides of a node, if the rule lets it be split and something splits it; the cut is then proposed."""
+def _propose(growth: Growth, rule: Rule, number: int) -> bool:
+    """Find the sides of a node, if the rule lets it be split and something splits it; the cut is then proposed. Is there room?"""
     begin, end = growth.begins[number], growth.begins[number + 1]
     growth.left[number] = growth.right[number] = NONE
     growth.side[begin:end] = 0
     if growth.work[0] > rule.max_work * growth.own_work[0] or growth.depth[number] >= rule.max_depth:
-        return
-    if end - begin <= rule.min_leaf_size or growth.counts[KNOWN] + 2 > rule.max_nodes:
-        return
+        return True
     graph = _graph(growth, number)
-    found = find_split(graph.begins, graph.members, rule.saving, rule.largest, rule.widest)
+    small = end - begin <= rule.min_leaf_size
+    if small and rule.confirms:
+        small = components(graph.begins, graph.members, np.zeros(end - begin, np.bool_))[1] == 1
+    if small or growth.counts[KNOWN] + 2 > rule.max_nodes:
+        return True
+    if rule.confirms:
+        found, enough = _next_split(growth, rule, number)
+        if not enough:
+            return False
+    else:
+        found = find_split(graph.begins, graph.members, rule.saving, rule.largest)
     if len(found) == 0:
-        return
+        return True
     side = growth.side
     for i in range(len(found)):
         side[begin + i] = found[i]
     growth.left[number] = growth.right[number] = PROPOSED
+    return True
+
+
+@inner
+def _next_split(growth: Growth, rule: Rule, number: int) -> tuple[Small, bool]:
+    """Components apart; else the next separator of the node's list that saves enough, else that of a list made anew.
+
+    All separators of a list belong to one triangulation, so a part holds those of its parent that lie in it, and data that deny one of
+    them say nothing of the others. Most are tried without another search for separators, which is the dearest step of a descent.
+    """
+    nothing = np.empty(0, np.int8)
+    begin, end = growth.begins[number], growth.begins[number + 1]
+    variables = growth.members[begin:end]
+    starts, indices = _graph(growth, number)
+    n = len(variables)
+    if len(indices) == n * (n - 1):
+        return nothing, True
+    label, count = components(starts, indices, np.zeros(n, np.bool_))
+    if count > 1:
+        return group(label, count)[0], True
+    while True:
+        while growth.first[number] < growth.last[number]:
+            at = growth.waiting[growth.first[number]]
+            growth.first[number] += 1
+            separator = growth.separators[growth.separator_begins[at] : growth.separator_begins[at + 1]]
+            found = split_at(starts, indices, np.searchsorted(variables, separator), rule.saving, rule.largest)
+            if len(found):
+                growth.found_among[number] = abs(growth.found_among[number])
+                return found, True
+        if growth.found_among[number] < 0:
+            return nothing, True
+        if not _list_anew(growth, rule, number):
+            return nothing, False
+
+
+@inner
+def _list_anew(growth: Growth, rule: Rule, number: int) -> bool:
+    """Give a node the separators of its graph to try. Is there room for them?"""
+    starts, indices = _graph(growth, number)
+    begins, members = in_turn(starts, indices, rule.widest)
+    counts = growth.counts
+    count, used = counts[SEPARATORS], growth.separator_begins[counts[SEPARATORS]]
+    total = len(begins) - 1
+    if (
+        counts[WAITING] + total > len(growth.waiting)
+        or count + total >= len(growth.separator_begins)
+        or used + len(members) > len(growth.separators)
+    ):
+        return False
+    growth.first[number] = counts[WAITING]
+    for i in range(total):
+        growth.waiting[counts[WAITING] + i] = count + i
+        growth.separator_begins[count + i + 1] = used + begins[i + 1]
+    for i in range(len(members)):
+        growth.separators[used + i] = growth.members[growth.begins[number] + members[i]]
+    counts[WAITING] += total
+    counts[SEPARATORS] += total
+    growth.last[number] = counts[WAITING]
+    growth.found_among[number] = 1 - len(starts)
+    return True
+
+
+@inner
+def _inherit(growth: Growth, number: int, child: int) -> None:
+    """Hand the separators that lie in a child down to it, if it is nearly as large as the graph in which they were found."""
+    begin, end = growth.begins[child], growth.begins[child + 1]
+    among = abs(growth.found_among[number])
+    if end - begin <= _SIMILAR * among:
+        return
+    variables = growth.members[begin:end]
+    growth.first[child] = growth.last[child] = growth.counts[WAITING]
+    for at in range(growth.first[number], growth.last[number]):
+        separator = growth.waiting[at]
+        if _holds(variables, growth.separators[growth.separator_begins[separator] : growth.separator_begins[separator + 1]]):
+            growth.waiting[growth.last[child]] = separator
+            growth.last[child] += 1
+    growth.counts[WAITING] = growth.last[child]
+    growth.found_among[child] = among
+
+
+@inner
+def _holds(variables: Ints, separator: Ints) -> bool:
+    """Are all of these among the sorted variables?"""
+    for v in separator:
+        at = np.searchsorted(variables, v)
+        if at == len(variables) or variables[at] != v:
+            return False
+    return True
 
 
 @inner
@@ -327,6 +437,7 @@ def _has_room(growth: Growth, number: int, size: int, block: int) -> bool:
         known < len(growth.left)
         and growth.begins[known] + size <= len(growth.members)
         and growth.counts[USED] + _size(growth, number) + block * block <= len(growth.indices)
+        and growth.counts[WAITING] + growth.last[number] - growth.first[number] <= len(growth.waiting)
     )
 
 
@@ -350,6 +461,7 @@ def _add(growth: Growth, variables: Ints, graph: Rows, depth: int, largest: int)
     growth.left[number] = NONE
     growth.right[number] = NONE
     growth.depth[number] = depth
+    growth.first[number] = growth.last[number] = growth.found_among[number] = 0
     growth.own_work[number] = work_of(starts, largest)
     growth.work[0] += growth.own_work[number]
     place = _hash(variables, len(growth.latest))

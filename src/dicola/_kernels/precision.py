@@ -20,6 +20,16 @@ def block_of(matrix: Floats, chosen: Ints) -> Floats:
 
 
 @kernel
+def symmetric_block(matrix: Floats, rows: Ints, columns: Ints) -> Floats:
+    """Rows and columns of a symmetric matrix, of which the upper triangle is read."""
+    block = np.empty((len(rows), len(columns)))
+    for a in range(len(rows)):
+        for b in range(len(columns)):
+            block[a, b] = matrix[min(rows[a], columns[b]), max(rows[a], columns[b])]
+    return block
+
+
+@kernel
 def blocks_of(matrix: Floats, chosen: Ints, begins: Ints) -> Floats:
     """The blocks of ``chosen[begins[i]:begins[i + 1]]`` along a diagonal, zero elsewhere."""
     result = np.zeros((len(chosen), len(chosen)))

@@ -203,28 +203,53 @@ def cheapest_split(starts: Ints, indices: Ints, found: Rows, share: float, large
     return best
 
 
-@inner
-def _narrow(found: Rows, widest: int) -> Rows:
-    """The rows that are not longer."""
-    begins, members = found
-    kept = at = 0
-    for i in range(len(begins) - 1):
-        first, last = begins[i], begins[i + 1]
-        if last - first > widest:
-            continue
-        for k in range(first, last):
-            members[at + k - first] = members[k]
-        at += last - first
+@kernel
+def in_turn(starts: Ints, indices: Ints, widest: int) -> Rows:
+    """Separators of at most ``widest`` vertices, those with the least balancing score first, of a connected graph.
+
+    The sides are those of the clique tree, which are known without a look at the graph.
+    """
+    n = len(starts) - 1
+    begins, members, beyond = separators(starts, indices)
+    sizes = lengths(begins)
+    score = np.empty(len(sizes))
+    total = 0
+    for i in range(len(sizes)):
+        smaller = min(beyond[i], n - sizes[i] - beyond[i])
+        score[i] = sizes[i] / (smaller + sizes[i]) if sizes[i] <= widest else np.inf
+        total += sizes[i] if sizes[i] <= widest else 0
+    order = np.argsort(score, kind="mergesort")
+    new_begins = np.zeros(len(sizes) + 1, np.int64)
+    new_members = np.empty(total, np.int64)
+    kept = 0
+    for i in order:
+        if sizes[i] > widest:
+            break
+        begin = new_begins[kept]
+        for k in range(sizes[i]):
+            new_members[begin + k] = members[begins[i] + k]
         kept += 1
-        begins[kept] = at
-    return Rows(begins[: kept + 1], members[:at])
+        new_begins[kept] = begin + sizes[i]
+    return Rows(new_begins[: kept + 1], new_members)
 
 
 @kernel
-def find_split(starts: Ints, indices: Ints, share: float, largest: int, widest: int) -> Small:
-    """Components apart; else the balanced split, or the cheapest where that one saves too little.
+def split_at(starts: Ints, indices: Ints, separator: Ints, share: float, largest: int) -> Small:
+    """The sides that a set of vertices leaves; empty if it is no separator, or saves less than this share of the work there."""
+    without = np.zeros(len(starts) - 1, np.bool_)
+    for v in separator:
+        without[v] = True
+    label, count = components(starts, indices, without)
+    if count < 2:
+        return np.empty(0, np.int8)
+    side, _ = group(label, count)
+    saved, whole = saving(starts, indices, side, largest)
+    return side if saved >= share * whole else np.empty(0, np.int8)
 
-    No separator has more than ``widest`` vertices.
+
+@kernel
+def find_split(starts: Ints, indices: Ints, share: float, largest: int) -> Small:
+    """Components apart; else the balanced split, or the cheapest where that one saves too little.
 
     Too little is less than ``share`` of the work at its separator. Empty where the graph is
     complete or no split saves enough. A ``share`` of minus infinity asks for the balanced split.
@@ -236,9 +261,8 @@ def find_split(starts: Ints, indices: Ints, share: float, largest: int, widest: 
     label, count = components(starts, indices, nowhere)
     if count > 1:
         return group(label, count)[0]
-    found = _narrow(separators(starts, indices), widest)
-    if len(found.begins) == 1:
-        return np.empty(0, np.int8)
+    begins, members, _ = separators(starts, indices)
+    found = Rows(begins, members)
     balanced = balanced_split(starts, indices, found)
     if share == -np.inf:
         return balanced

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Ints, Rows, longer, put_in_order
@@ -40,10 +42,24 @@ def components(starts: Ints, indices: Ints, without: Bools) -> tuple[Ints, int]:
     return label, count
 
 
+class Separators(NamedTuple):
+    """Separators as rows, and for each how many vertices it cuts off on one side."""
+
+    begins: Ints
+    members: Ints
+    beyond: Ints
+
+
 @kernel
-def separators(starts: Ints, indices: Ints) -> Rows:
-    """Minimal separators of a minimal triangulation (MCS-M) of a connected graph, each sorted."""
+def separators(starts: Ints, indices: Ints) -> Separators:
+    """Minimal separators of a minimal triangulation (MCS-M) of a connected graph, each sorted.
+
+    A separator is found where a new clique of the triangulation begins. Cliques are a tree, in which the parent holds the vertex of the
+    separator that was numbered last; what lies below a clique is cut off by its separator.
+    """
     n = len(starts) - 1
+    clique = np.zeros(n, np.int64)  # of each vertex: the one with which it was numbered, counted from 0
+    above, beyond = np.zeros((2, n + 1), np.int64)
     numbered = n + 1  # in ``reached``: the vertex has its number; before that, the turn in which it was met
     weight, reached = np.zeros((2, n), np.int64)
     first, bucket = np.full((2, n), -1, np.int64)  # vertices numbered before, for each vertex; vertices by weight: linked lists
@@ -74,7 +90,10 @@ def separators(starts: Ints, indices: Ints) -> Rows:
                 at = entries[at, 1]
             found += 1
             begins[found] = begins[found - 1] + count
+            above[found] = clique[entries[first[v], 0]]
         previous = heaviest
+        clique[v] = found
+        beyond[found] += 1
         # who is raised: reached by a path whose inner vertices all weigh less
         count = 0
         highest = -1
@@ -117,7 +136,9 @@ def separators(starts: Ints, indices: Ints) -> Rows:
             entries[used] = v, first[u]
             first[u] = used
             used += 1
-    return Rows(begins[: found + 1], members[: begins[found]])
+    for number in range(found, 0, -1):
+        beyond[above[number]] += beyond[number]
+    return Separators(begins[: found + 1], members[: begins[found]], beyond[1 : found + 1])
 
 
 @kernel

@@ -6,19 +6,25 @@ from math import atanh, erfc, sqrt
 
 import numpy as np
 
-from dicola._kernels.arrays import Floats, Ints, Rows
+from dicola._kernels.arrays import Bools, Floats, Ints, Rows
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.partial_correlation import SINGULAR, is_dependent, swept
 
 
 @inner
+def _strength(cov: tuple[float, float, float], freedom: int) -> float:
+    """Fisher's z in standard errors: the larger, the smaller the p-value, also where that underflows."""
+    xy, xx, yy = cov
+    r = 0.0 if min(xx, yy) < SINGULAR else xy / sqrt(xx * yy)
+    return atanh(min(abs(r), 1.0 - 1e-15)) * sqrt(freedom)
+
+
+@inner
 def _p_value(cov: tuple[float, float, float], freedom: int, independent: bool) -> float:
     """That of Fisher's z test."""
-    xy, xx, yy = cov
     if freedom <= 0:
         return 1.0 if independent else 0.0
-    r = 0.0 if min(xx, yy) < SINGULAR else xy / sqrt(xx * yy)
-    return erfc(atanh(min(abs(r), 1.0 - 1e-15)) * sqrt(freedom) / sqrt(2.0))
+    return erfc(_strength(cov, freedom) / sqrt(2.0))
 
 
 @inner
@@ -136,3 +142,26 @@ def weighed_sets(
             chosen[total] = best[i, k]
             total += 1
     return totals, holding, best_size, chosen, tests
+
+
+@kernel
+def freer_without(correlation: Floats, triples: Ints, sets: Rows, n_samples: int) -> Bools:
+    """For each (a, b, c): is the p-value of a and c larger without b than with it, given the rest of their set?"""
+    begins, members = sets
+    room = 3
+    for i in range(len(triples)):
+        room = max(room, begins[i + 1] - begins[i] + 3)
+    index = np.empty(room, np.int64)
+    w = np.empty((room, room))
+    found = np.empty(len(triples), np.bool_)
+    for i in range(len(triples)):
+        index[0], index[1] = triples[i, 0], triples[i, 2]
+        size = 2
+        for k in range(begins[i], begins[i + 1]):
+            if members[k] != triples[i, 1]:
+                index[size] = members[k]
+                size += 1
+        without = _strength(swept(correlation, index[:size], w), n_samples - size - 1)
+        index[size] = triples[i, 1]
+        found[i] = without < _strength(swept(correlation, index[: size + 1], w), n_samples - size - 2)
+    return found

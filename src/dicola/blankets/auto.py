@@ -16,7 +16,10 @@ from dicola.graphs.skeleton import Variables
 # Rows left to a test given all other variables, above which total conditioning lost nothing in
 # simulations; with fewer it missed cuts and members that IAMB found.
 _ROWS_LEFT = 1000
-_LEVEL = 0.2  # over the number of variables: the level of further members, so one false one for five targets that have a first
+_LEVEL, _FIRST = (
+    0.2,
+    0.4,
+)  # over k, over k²: the levels of further members (one false one for five targets that have a first) and of a first
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class AutoBlankets(BlanketLearner):
     ----------
     alpha : float, optional
         The level of either learner. By default that of total conditioning is its own, ``1/k²`` for k
-        variables; IAMB takes a first member at ``1/k²``, so that hardly any are found where nothing
+        variables; IAMB takes a first member at ``0.4/k²``, so that hardly any are found where nothing
         depends on anything, and further ones at ``0.2/k``.
 
     """
@@ -39,7 +42,7 @@ class AutoBlankets(BlanketLearner):
     name, title = "auto", "Chosen by rows and columns"
     reference = "Pellet and Elisseeff (2008); Tsamardinos, Aliferis and Statnikov (2003)"
     assumes = "nothing about the number of rows: total_conditioning where 1,000 rows are left given all other variables, else iamb"
-    guarantee = "exact in MAGs with perfect answers; alpha=None is the level 1/k², with iamb 0.2/k for further members"
+    guarantee = "exact in MAGs with perfect answers; alpha=None is the level 1/k², with iamb 0.4/k² and 0.2/k for further members"
 
     alpha: float | None = None
 
@@ -57,7 +60,7 @@ class AutoBlankets(BlanketLearner):
             return TotalConditioning(
                 self.alpha
             ), f"total conditioning at level {level}: {n} rows are enough to condition on all {k} variables"
-        learner = IAMB(_LEVEL / k, 1 / k**2) if self.alpha is None else IAMB(self.alpha)
+        learner = IAMB(_LEVEL / k, _FIRST / k**2) if self.alpha is None else IAMB(self.alpha)
         return learner, f"IAMB at level {learner.alpha:.2g}: {n} rows are few to condition on all {k} variables"
 
     def learn(self, ci: Evidence, block: Sequence[int] | None = None) -> Adjacency:

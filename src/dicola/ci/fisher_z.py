@@ -14,7 +14,7 @@ from scipy.special import log_ndtr, ndtri
 from dicola._kernels import partial_correlation as kernel
 from dicola._kernels import precision
 from dicola.ci.base import CITest, checked_alpha
-from dicola.ci.gaussian import check_correlation, correlation_of, covariance_names, inverse_of, standardised
+from dicola.ci.gaussian import check_correlation, correlation_of, covariance_names, inverse_of, residual, standardised
 from dicola.ci.power import smallest_found
 from dicola.ci.questions import SMALL, Answered, Question, Verdict
 from dicola.errors import InvalidData, InvalidSetting, Sentence, counted
@@ -68,7 +68,8 @@ class FisherZ(CITest):
 
     whole: NDArray[np.float64]  # the correlation matrix of all variables, of which a part sees those it has chosen
     chosen: NDArray[np.int64] | None
-    inverse: NDArray[np.float64] | None  # upper triangle; of the whole, where there are rows enough
+    inverse: NDArray[np.float64] | None  # upper triangle; of a whole that has rows enough, else None
+    whole_inverse: NDArray[np.float64] | None  # the same, for all parts of that whole
     _values: NDArray[np.float64] | None
     alpha: float
 
@@ -153,7 +154,7 @@ class FisherZ(CITest):
         self.n_samples: int = n_samples
         self.labels, self.names, self.alpha, self.untestable = labels, names, alpha, untestable
         self.whole, self.chosen, self._values = correlation, None, None
-        self.inverse = inverse_of(correlation) if n_samples > len(labels) + 1 else None
+        self.inverse = self.whole_inverse = inverse_of(correlation) if n_samples > len(labels) + 1 else None
         self.limits = self.critical(np.arange(len(labels) + 1), alpha)
         self._other_limits: dict[tuple[int, float], float] = {}
         check_correlation(correlation, self.inverse, labels, n_samples)
@@ -162,7 +163,7 @@ class FisherZ(CITest):
         """A part takes only its own block along, so that a leaf is small enough to send."""
         state = dict(vars(self))
         if self.chosen is not None:
-            state |= {"correlation": self.correlation, "whole": self.correlation, "chosen": None}
+            state |= {"correlation": self.correlation, "whole": self.correlation, "whole_inverse": None, "chosen": None}
             state["_values"] = None if self._values is None else self._values[:, self.chosen]
         return state
 
@@ -334,16 +335,15 @@ class FisherZ(CITest):
         """
         if len(self) <= SMALL:
             return np.asarray(precision.precision_of(self.correlation, inside))
-        whole = np.arange(len(self)) if self.chosen is None else self.chosen
-        block, rest = whole[inside], np.delete(whole, inside)
-        residual = self.whole[np.ix_(block, block)]
+        whole = np.arange(len(self.whole))
+        chosen = whole if self.chosen is None else self.chosen
+        gone = np.delete(whole, chosen)
         try:
-            if len(rest):
-                across, within = self.whole[np.ix_(rest, block)], self.whole[np.ix_(rest, rest)]
-                residual = residual - across.T @ np.linalg.solve(within, across)
-            return np.asarray(np.linalg.inv((residual + residual.T) / 2), dtype=np.float64)
+            if self.whole_inverse is not None and 2 * len(gone) < len(whole):
+                return residual(self.whole_inverse, chosen[inside], gone)
+            return np.asarray(np.linalg.inv(residual(self.whole, chosen[inside], np.delete(chosen, inside))), dtype=np.float64)
         except np.linalg.LinAlgError:
-            return np.full(residual.shape, np.inf)
+            return np.full((len(inside), len(inside)), np.inf)
 
     def may_raise(self, size: int) -> bool:
         """Would a question of this size be refused?

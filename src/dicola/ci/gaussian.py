@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotri, dpstrf
 
+from dicola._kernels.precision import symmetric_block
 from dicola.errors import InvalidData
 
 # Share of a column's variance left when all others are known; below it they determine the column.
@@ -64,6 +65,28 @@ def inverse_of(correlation: NDArray[np.float64]) -> NDArray[np.float64] | None:
         return None
     inverse, failed = dpotri(factor, lower=1, overwrite_c=1)
     return None if failed else np.asarray(inverse.T)
+
+
+def residual(matrix: NDArray[np.float64], block: NDArray[np.int64], rest: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What is left of a block when the rest is swept out of a positive definite matrix, of which the upper triangle is read.
+
+    Of correlations: those of the block given the rest, not scaled. Of their inverse: that of the block
+    where the rest is gone.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        The rest is singular.
+
+    """
+    within, across = symmetric_block(matrix, block, block), symmetric_block(matrix, rest, block)
+    if len(rest):
+        factor, failed = dpotrf(symmetric_block(matrix, rest, rest), lower=1, overwrite_a=1, clean=0)
+        if failed:
+            raise np.linalg.LinAlgError
+        across = solve_triangular(factor, across, lower=True, check_finite=False)
+        within = within - across.T @ across
+    return (within + within.T) / 2
 
 
 def check_correlation(

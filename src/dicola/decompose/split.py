@@ -45,12 +45,9 @@ def find_split(graph: UndirectedGraph, saving: float | None = None, largest: int
     return None if side is None else split_of(side.tolist(), range(len(graph)))
 
 
-def sides_of_split(
-    graph: UndirectedGraph, saving: float | None = None, largest: int = 3, widest: int | None = None
-) -> NDArray[np.int8] | None:
-    """``find_split`` as the side of each vertex: 1 left, 2 right, 0 in the separator, which has at most ``widest`` vertices."""
-    share, most = -np.inf if saving is None else saving, len(graph) if widest is None else widest
-    side: NDArray[np.int8] = kernel.find_split(graph.starts, graph.indices, share, largest, most)
+def sides_of_split(graph: UndirectedGraph, saving: float | None = None, largest: int = 3) -> NDArray[np.int8] | None:
+    """``find_split`` as the side of each vertex: 1 left, 2 right, 0 in the separator."""
+    side: NDArray[np.int8] = kernel.find_split(graph.starts, graph.indices, -np.inf if saving is None else saving, largest)
     return side if len(side) else None
 
 

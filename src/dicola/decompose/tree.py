@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from math import isnan, log
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -13,15 +14,15 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from dicola._kernels import growth as kernel
-from dicola._kernels.cuts import dependent_across
+from dicola._kernels.cuts import links_across
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.questions import SMALL, Adjacency, Answered, Depends, Question
+from dicola.ci.questions import SMALL, Adjacency, Answered, Depends, Question, Verdict
 from dicola.decompose.split import Split, split_of
 from dicola.decompose.uig import independence_graph
 from dicola.errors import counted, not_allowed
-from dicola.graphs.skeleton import Variables
+from dicola.graphs.skeleton import Pair, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import checked_limit
 
@@ -36,8 +37,9 @@ _WORTH_SPLITTING = 5  # sets of at most so many variables are learned faster tha
 _SAVING = 0.05  # share of the work at a separator that a split has to save
 _WORK_BOUND = 2.0  # predicted work of the tree, as a multiple of the work on the whole set
 _WORK_BOUND_CONFIRMED = 20.0  # the same where cuts are confirmed: joining pairs adds work to the parts, and small parts err less
-_DENIED = 0.5  # true cuts that are denied by chance in a whole tree, of which there are about as many as variables
+_DENIED = 0.25  # true cuts that are denied by chance in a whole tree, of which there are about as many as variables
 _WIDEST, _ROWS_PER_CONDITION = 4, 500  # variables of a separator that data can confirm: so many, or one per so many rows
+_LEAST = -1e300  # the logarithm of a p-value that is 0
 _MOST = int(np.iinfo(np.int64).max)
 _NO_CORRELATIONS = kernel.Correlations(np.zeros((0, 0)), np.zeros(0), np.zeros(0), 0)
 _NO_CORRELATIONS.matrix.setflags(write=False)  # as those of a test are, so that the kernel is compiled once
@@ -160,9 +162,9 @@ class StopRule:
     of the work at its separator, and ``max_work`` bounds the predicted work of all leaves and blankets, as a multiple of that of the
     base learner started from the independence graph of the whole set. Work is counted in sets of at most ``largest`` neighbours.
 
-    With ``confirm`` a cut stands only if no pair across it depends given its separator, at this level for all of them together; pairs
-    that do are joined in the graph, and another cut is looked for. Perfect answers confirm every cut (Proposition 1). ``widest`` bounds
-    separators: given many variables a test has no power, and what it cannot deny is no evidence.
+    With ``confirm`` a cut stands only if no pair across it depends given its separator, at this level for all of them together; the
+    strongest that do are joined in the graph, and another cut is looked for. Perfect answers confirm every cut (Proposition 1).
+    ``widest`` bounds separators: given many variables a test has no power, and what it cannot deny is no evidence.
     """
 
     max_depth: int | None = None
@@ -238,10 +240,11 @@ def decompose(
 
 
 @dataclass(eq=False)
-class DependAcross(Question[Adjacency]):
-    """Which pairs across a cut depend given its separator, at a level for all of them together?
+class LinksAcross(Question[Adjacency]):
+    """Which pairs deny a cut: depend across it given its separator, at a level for all of them together, each end on no other more?
 
-    Of a slow test only pairs that depend marginally are asked; for it the others count as independent.
+    One link that was missed makes all that lies behind it depend; once the two are joined, another cut may explain the rest. Of a slow
+    test only pairs that depend marginally are asked; for it the others count as independent.
     """
 
     left: Variables
@@ -250,14 +253,22 @@ class DependAcross(Question[Adjacency]):
     level: float
 
     def plain(self, ci: Inquiry) -> Adjacency:
-        pairs, level = [(x, y) for x in self.left for y in self.right], self.each_level
+        asked, level = [(min(x, y), max(x, y)) for x in self.left for y in self.right], self.each_level
         if ci.remembers and self.separator:
-            marginal = ci.ask_each([Depends(x, y, ()) for x, y in pairs])
-            asked = [pair for pair, depends in zip(pairs, marginal, strict=True) if depends]
-        else:
-            asked = pairs
-        depends = dict(zip(asked, ci.ask_each([Depends(x, y, self.separator, level) for x, y in asked]), strict=True))
-        return np.array([[depends.get((x, y), False) for y in self.right] for x in self.left], dtype=np.bool_)
+            marginal = ci.ask_each([Depends(x, y, ()) for x, y in asked])
+            asked = [pair for pair, depends in zip(asked, marginal, strict=True) if depends]
+            ci.ask_each([Depends(x, y, self.separator) for x, y in asked])  # by all workers; the verdicts are remembered
+        verdicts = {pair: ci.verdict(*pair, self.separator) for pair in asked}
+        logs = {pair: self._log_p(ci, pair, verdict) for pair, verdict in verdicts.items() if not verdict.independent_at(level)}
+        log_p = np.array([[logs.get((min(x, y), max(x, y)), np.inf) for y in self.right] for x in self.left])
+        return np.asarray(np.isfinite(log_p) & (log_p == log_p.min(axis=0)) & (log_p == log_p.min(axis=1)[:, None]))
+
+    def _log_p(self, ci: Inquiry, pair: Pair, verdict: Verdict) -> float:
+        """The logarithm of a p-value; 0 where the test gives none."""
+        if isnan(verdict.p_value) or verdict.p_value > 0.0:
+            return 0.0 if isnan(verdict.p_value) else log(verdict.p_value)
+        logs = ci.test.log_p_values(*pair, [self.separator])
+        return _LEAST if logs is None else float(logs[0])
 
     @property
     def each_level(self) -> float:
@@ -269,7 +280,7 @@ class DependAcross(Question[Adjacency]):
             return None
         left, right, separator = (np.array(part, dtype=np.int64) for part in (self.left, self.right, self.separator))
         limit = test.limit(len(separator), self.each_level)
-        return dependent_across(test.correlation, left, right, separator, limit), len(left) * len(right)
+        return links_across(test.correlation, left, right, separator, limit), len(left) * len(right)
 
     def if_perfect(self) -> Answered[Adjacency]:
         """A cut of an independence graph separates (Proposition 1)."""
@@ -323,9 +334,9 @@ class GrowTree(Question[Tree]):
         return growth
 
     def _across(self, ci: Inquiry, request: kernel.Request) -> Adjacency:
-        """Which pairs across a cut that is proposed depend given its separator?"""
+        """Which pairs deny a cut that is proposed?"""
         separator, left, right = (tuple(request.child[request.side == part].tolist()) for part in range(3))
-        return np.ascontiguousarray(ci.ask(DependAcross(left, right, separator, self.stop.confirm or 1.0)), dtype=np.bool_)
+        return np.ascontiguousarray(ci.ask(LinksAcross(left, right, separator, self.stop.confirm or 1.0)), dtype=np.bool_)
 
     def _joined(self, ci: Inquiry, block: NDArray[np.int64]) -> Adjacency:
         """Which pairs of a block are joined in the graph of a child, given the test among its variables?

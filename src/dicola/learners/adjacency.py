@@ -37,7 +37,7 @@ def search_neighbours(
     if minimal:
         make_minimal(ci, adjacency, sets)
     finished = separate_by_neighbours(ci, adjacency, sets, max_size)
-    return adjacency, sets, limit_warning(finished, max_size)
+    return adjacency, sets, limit_warning(finished or not context.tells_limits, max_size)
 
 
 def start_from_dag(parents: Adjacency, order: Sequence[int]) -> tuple[Adjacency, RecordedSets]:

@@ -39,6 +39,8 @@ class Context:
         Start from this graph instead; nothing is known of the pairs outside it, and nobody asks.
     seed : int
         That of what is drawn at random.
+    tells_limits : bool
+        Warn where a search met a limit; not worth telling where nobody but us has set it.
 
     """
 
@@ -47,6 +49,7 @@ class Context:
     warm: bool = False
     start: UndirectedGraph | None = None
     seed: int = 0
+    tells_limits: bool = True
 
     def blanket_graph(self, ci: Inquiry) -> UndirectedGraph:
         """Who is in whose Markov blanket: as the decomposition knows it, else learned here."""

@@ -16,8 +16,8 @@ from dicola._kernels.arrays import flat_rows
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Answered, Question
 from dicola.errors import not_allowed
-from dicola.graphs.skeleton import Pair, Skeleton, Variables
-from dicola.orient.colliders import ColliderPolicy, by_separating_set
+from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton, Variables
+from dicola.orient.colliders import ColliderPolicy, Triple, by_separating_set
 from dicola.orient.partial import PartialGraph
 from dicola.score.order_search import best_of
 from dicola.score.registry import score_behind
@@ -52,7 +52,8 @@ def _max_p(b: int, found: Weighed) -> bool:
 
 Rule = Callable[[int, Weighed], bool | None]
 _RULES: dict[str, Rule] = {"conservative": _conservative, "majority": _majority, "max_p": _max_p}
-POLICIES = ("sepset", *_RULES, "order")
+POLICIES = ("sepset", *_RULES, "compare", "order")
+CHOICES = ("auto", *POLICIES)
 STARTS = 3  # order searches, of which the best decides
 LARGEST = 4  # a hub has more sets of neighbours than anyone can ask about; small ones have the power
 
@@ -60,13 +61,14 @@ LARGEST = 4  # a hub has more sets of neighbours than anyone can ask about; smal
 def checked_policy(name: str) -> None:
     """Refuse a policy that is not known."""
     if name not in POLICIES:
-        raise not_allowed("colliders", name, f"it may be {', '.join(repr(policy) for policy in POLICIES)}.")
+        raise not_allowed("colliders", name, f"it may be {', '.join(repr(policy) for policy in CHOICES)}.")
 
 
 def collider_policy(name: str, ci: Evidence, skeleton: Skeleton, max_size: int | None = None, seed: int = 0) -> ColliderPolicy:
     """How to tell whether b is a collider between the non-adjacent a and c.
 
-    ``"sepset"`` looks at the recorded separating set. ``"order"`` looks at the DAG with the best score that some order searches find,
+    ``"sepset"`` looks at the recorded separating set. ``"compare"`` asks whether a and c are more independent without b than with it,
+    given the rest of that set. ``"order"`` looks at the DAG with the best score that some order searches find,
     from random orders of this seed, and at the recorded set where that DAG has no such triple. The others collect, for a pair, the
     recorded set and every set of neighbours of a or of c (up to ``max_size``, or 4 variables where there is no limit) that separates it,
     in the frozen skeleton, so that no order of triples matters; each pair is asked once.
@@ -74,9 +76,60 @@ def collider_policy(name: str, ci: Evidence, skeleton: Skeleton, max_size: int |
     checked_policy(name)
     if name == "sepset":
         return by_separating_set(skeleton.sets)
+    if name == "compare":
+        return Compare(Inquiry.of(ci), skeleton.sets)
     if name == "order":
         return _by_order(Inquiry.of(ci), skeleton, seed)
     return AskAgain(Inquiry.of(ci), skeleton, _RULES[name], LARGEST if max_size is None else max_size)
+
+
+class Compare:
+    """A policy that asks the data about b alone: one recorded set may hold it for no reason, or lack it for want of power."""
+
+    def __init__(self, ci: Inquiry, sets: SeparatingSets) -> None:
+        self.ci, self.sets = ci, sets
+        self.known: dict[Triple, bool] = {}
+
+    def prepare(self, triples: Iterable[Triple]) -> None:
+        """Ask about many triples at once."""
+        new = [triple for triple in dict.fromkeys((min(a, c), b, max(a, c)) for a, b, c in triples) if triple not in self.known]
+        self.sets.prepare([(a, c) for a, _, c in new])
+        found = self.ci.ask(FreerWithout(new, [self.sets[a, c] for a, _, c in new])) if new else []
+        self.known.update(zip(new, found, strict=True))
+
+    def __call__(self, a: int, b: int, c: int) -> bool | None:
+        triple = (min(a, c), b, max(a, c))
+        if triple not in self.known:
+            self.prepare([triple])
+        return self.known[triple]
+
+
+@dataclass(eq=False)
+class FreerWithout(Question[list[bool]]):
+    """For each (a, b, c): are a and c more independent without b than with it, given the rest of what separates them?
+
+    Where one of the two sets separates them and the other does not, that decides, as it does with
+    perfect answers; else the larger p-value.
+    """
+
+    triples: Sequence[Triple]
+    sets: Sequence[Variables]
+
+    def plain(self, ci: Inquiry) -> list[bool]:
+        return [self._is_freer(ci, *triple, z) for triple, z in zip(self.triples, self.sets, strict=True)]
+
+    def _is_freer(self, ci: Inquiry, a: int, b: int, c: int, z: Variables) -> bool:
+        rest = tuple(v for v in z if v != b)
+        without, given = (ci.verdict(a, c, held) for held in (rest, tuple(sorted((*rest, b)))))
+        if without.independent != given.independent or isnan(without.p_value) or isnan(given.p_value):
+            return without.independent and not given.independent
+        return without.p_value > given.p_value
+
+    def by_correlations(self, test: FisherZ) -> Answered[list[bool]] | None:
+        if test.n_samples - max(map(len, self.sets)) - 4 <= 0:
+            return None
+        found = kernel.freer_without(test.correlation, np.array(self.triples, dtype=np.int64), flat_rows(self.sets), test.n_samples)
+        return found.tolist(), 2 * len(found)
 
 
 class AskAgain:
@@ -87,9 +140,9 @@ class AskAgain:
         self.pools = [tuple(row) for row in PartialGraph(len(skeleton.labels), skeleton.edges).around]
         self.weighed: dict[Pair, Weighed] = {}
 
-    def prepare(self, pairs: Iterable[Pair]) -> None:
+    def prepare(self, triples: Iterable[Triple]) -> None:
         """Ask about many pairs at once."""
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.weighed]
+        new = [pair for pair in dict.fromkeys((min(a, c), max(a, c)) for a, _, c in triples) if pair not in self.weighed]
         self.sets.prepare(new)
         found = self.ci.ask(WeighSets(new, [self.sets[pair] for pair in new], self.pools, self.max_size)) if new else []
         self.weighed.update(zip(new, found, strict=True))
@@ -97,7 +150,7 @@ class AskAgain:
     def __call__(self, a: int, b: int, c: int) -> bool | None:
         pair = (a, c) if a < c else (c, a)
         if pair not in self.weighed:
-            self.prepare([pair])
+            self.prepare([(a, b, c)])
         return self.rule(b, self.weighed[pair])
 
 

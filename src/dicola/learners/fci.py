@@ -62,7 +62,8 @@ class FCI(Learner):
     def search(self, ci: Inquiry, context: Context) -> Found:
         adjacency, sets, warnings = search_neighbours(ci, context, self.max_condition_size)
         finished = self._separate_further(ci, adjacency, sets, context)
-        warnings += limit_warning(finished, self.max_possible_dsep_size, "sets from Possible-D-Sep", "max_possible_dsep_size")
+        silent = finished or not context.tells_limits
+        warnings += limit_warning(silent, self.max_possible_dsep_size, "sets from Possible-D-Sep", "max_possible_dsep_size")
         return Found(adjacency, sets, warnings)
 
     def _separate_further(self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, context: Context) -> bool:

@@ -31,11 +31,11 @@ def judged_colliders(graph: PartialGraph, is_collider: ColliderPolicy, triples: 
     """The triples that are colliders, all judged before any mark is put.
 
     A triple on which the policy cannot decide is noted in ``graph.ambiguous``; no rule uses it. A policy with a method ``prepare`` is
-    told the pairs beforehand, so that it can ask about them together.
+    told the triples beforehand, so that it can ask about them together.
     """
     triples = list(triples)
     if hasattr(is_collider, "prepare"):
-        is_collider.prepare([(a, c) for a, _, c in triples])
+        is_collider.prepare(triples)
     judged = [(triple, is_collider(*triple)) for triple in triples]
     graph.ambiguous.update(triple for triple, answer in judged if answer is None)
     return [triple for triple, answer in judged if answer]

@@ -89,8 +89,10 @@ def discover(
         A leaf that could be split further starts from its independence graph or from the complete graph; ``"auto"`` is
         ``"complete"`` for ``stop="reference"``, as released, else ``"uig"``.
     colliders : str, optional
-        How unshielded triples are decided: by the recorded separating set (``"sepset"``, the default), by asking again
-        (``"conservative"``, ``"majority"``, ``"max_p"``) or by the best DAG of an order search (``"order"``).
+        How unshielded triples are decided: by the recorded separating set (``"sepset"``), by whether the ends are more independent
+        with or without the middle (``"compare"``), by asking about many sets (``"conservative"``, ``"majority"``, ``"max_p"``) or by
+        the best DAG of an order search (``"order"``). By default (``"auto"``) ``"compare"`` where data are decomposed in the mode
+        exact, else ``"sepset"``.
     selection : bool
         Allow for selection of the sample; without decomposition.
     max_path_length : int, optional
@@ -148,7 +150,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     tree = divided(ci, steps, _about(progress, "decompose"))
     clock.lap("decompose")
 
-    context = Context(steps.blankets, warm=steps.starts_from_uig, seed=plan.seed)
+    context = Context(steps.blankets, warm=steps.starts_from_uig, seed=plan.seed, tells_limits=steps.tells_limits)
     leaves = learn_leaves(tree.leaves, steps.learner, ci, context, workers, _about(progress, "leaves"))
     clock.lap("leaves")
 

@@ -40,6 +40,8 @@ class Plan(Settings):
             mode_named(self.mode)
         for name in ("uig", "leaf_start", "workers", "stop"):
             self._check_choice(name)
+        if self.colliders == AUTO:
+            object.__setattr__(self, "colliders", None)  # not chosen
         if self.colliders is not None:
             checked_policy(self.colliders)
         for name in ("max_depth", "min_leaf_size", "max_nodes", "max_path_length"):
@@ -85,7 +87,11 @@ class Plan(Settings):
             blankets_chosen=blankets_chosen,
             starts_from_uig=self.leaf_start == "uig" or (self.leaf_start == "auto" and stop != "reference" and not doubts),
             orientation=OrientationSettings(
-                self._settled("colliders", mode, "sepset"), self.selection, self.max_path_length, self.seed, self.knowledge
+                self._settled("colliders", mode, "compare" if doubts and self.decompose else "sepset"),
+                self.selection,
+                self.max_path_length,
+                self.seed,
+                self.knowledge,
             ),
         )
         steps.check(ci)
@@ -167,6 +173,11 @@ class Steps(NamedTuple):
     blankets_chosen: str | None
     starts_from_uig: bool
     orientation: OrientationSettings
+
+    @property
+    def tells_limits(self) -> bool:
+        """Is it worth telling that a search met a limit? Not if the learner is the one that we take on data where none is chosen."""
+        return self.learner != _FEW_CONDITIONS
 
     def check(self, ci: Inquiry) -> None:
         """Refuse what the parts cannot do together, or not on this evidence."""

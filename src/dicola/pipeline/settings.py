@@ -119,8 +119,8 @@ class Settings:
     )
     colliders: str | None = _setting(
         None,
-        "How unshielded triples are decided: {choices}; sepset by default.",
-        choices=names_in("dicola.learners.collider_policies:POLICIES"),
+        "How unshielded triples are decided: {choices}; auto by default: compare in mode exact on data, else sepset.",
+        choices=names_in("dicola.learners.collider_policies:CHOICES"),
     )
     max_path_length: int | None = _setting(None, "Longest discriminating path, in vertices; no limit by default.", typed=int)
     seed: int = _setting(0, "Seed of the start orders; mode exact draws none.")
