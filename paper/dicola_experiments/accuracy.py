@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from textwrap import fill
 from typing import Final
 
 from dicola import InvalidData
@@ -22,6 +23,7 @@ from dicola_experiments.tables import Table, mean_text, number
 DEFAULT = "default"
 METRICS: Final = {"f1": "skeleton F1", "mark_f1": "mark F1", "false_edges": "false edges"}
 BEGIN, END = "<!-- accuracy: written by `dicola paper report` -->", "<!-- accuracy: end -->"
+_WIDTH = 100
 _LEGEND = (
     "Means ± standard errors, of as many tables as the last column says. Differences are method minus default on the tables that both "
     "finished. Seconds are the median, of one processor core, without loading and compiling."
@@ -228,16 +230,18 @@ def report_page(results: Results) -> str:
 def page_block(results: Results | None) -> str:
     """What ``docs/modes.md`` says of the study."""
     if results is None or not results.settings:
-        return "No runs yet: `dicola paper run accuracy` makes them, and `dicola paper report` writes them here."
+        return _wrapped("No runs yet: `dicola paper run accuracy` makes them, and `dicola paper report` writes them here.")
     noise = noise_table(results)
     return paragraphs(
         [
-            f"`dicola paper run accuracy`: skeleton F1 / mark F1. {_seeds(results)} Where a column stands for several methods, the\n"
-            "one with the best marks on that setting is shown. Standard errors, every method and the rows behind them are in\n"
-            "`paper/ACCURACY.md`, and `dicola paper show accuracy` prints them.",
+            _wrapped(
+                f"`dicola paper run accuracy`: skeleton F1 / mark F1. {_seeds(results)} Where a column stands for several methods, the "
+                "one with the best marks on that setting is shown. Standard errors, all methods, seconds and paired differences are in "
+                "`paper/ACCURACY.md`, and `dicola paper show accuracy` prints them."
+            ),
             summary_table(results).markdown(),
             "![Skeleton and mark F1 of the default and of others](images/accuracy.svg)",
-            f"{_n_beaten(results)} Mean number of false edges on independent columns:" if noise.lines else _n_beaten(results),
+            _wrapped(f"{_n_beaten(results)} Mean number of false edges on independent columns:" if noise.lines else _n_beaten(results)),
             noise.markdown() if noise.lines else "",
         ]
     )
@@ -251,6 +255,11 @@ def write_block(path: Path, text: str) -> Path:
     if not (begin and end):
         raise InvalidData(f"{path} lacks the lines {BEGIN!r} and {END!r}, between which the figures of the study go.")
     return write_changed(path, f"{before}{BEGIN}\n\n{text}\n\n{END}{after}".encode())
+
+
+def _wrapped(text: str) -> str:
+    """Prose in lines as long as those of the documentation."""
+    return fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _seeds(results: Results) -> str:

@@ -1,7 +1,7 @@
 """The graphs that a settings file may name, and how to draw them.
 
 - ``ER(50,3)``: 50 vertices of average degree 3, uniform.
-- ``SF(60,3)``: the same with a few hubs, scale-free.
+- ``SF(60,3)``: the same with a few hubs, scale-free; in ``SF(60,3,growth)`` hubs are causes.
 - ``HUBS(50,2,3,12)``: ER(50,2) with 3 hubs of 12 further links each.
 - ``ER(40,2)+5x6``: ER(40,2) with 5 added causes of 6 children each, which are what is hidden.
 - ``FACTORS(5,12)``: 5 hidden factors with 12 items each.
@@ -146,6 +146,7 @@ def _added(seed: int, n: float, degree: float, latents: float, children: float) 
 _PATTERNS: Final[dict[re.Pattern[str], Callable[..., Source]]] = {
     re.compile(rf"ER\((\d+), ?{_NUMBER}\)"): lambda seed, n, degree: Source(er_dag(int(n), degree, seed)),
     re.compile(rf"SF\((\d+), ?{_NUMBER}\)"): lambda seed, n, degree: Source(scale_free_dag(int(n), degree, seed)),
+    re.compile(rf"SF\((\d+), ?{_NUMBER}, ?growth\)"): lambda seed, n, degree: Source(scale_free_dag(int(n), degree, seed, order="growth")),
     re.compile(rf"HUBS\((\d+), ?{_NUMBER}, ?(\d+), ?(\d+)\)"): lambda seed, n, degree, hubs, spokes: Source(
         hub_dag(int(n), degree, int(hubs), int(spokes), seed)
     ),

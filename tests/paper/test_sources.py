@@ -42,6 +42,7 @@ def test_a_given_network_is_drawn_from_the_folder_and_hides_what_it_is_told(fold
     [
         ("ER(20,3)", 20, 30, 0),
         ("SF(20,3)", 20, 30, 0),
+        ("SF(20,3,growth)", 20, 30, 0),
         ("HUBS(30,0,2,9)", 30, None, 0),
         ("ER(20,2)+3x6", 23, 38, 3),
         ("FACTORS(2,5)", 12, 10, 2),
@@ -86,7 +87,7 @@ def test_the_study_of_accuracy_has_every_setting_a_name_and_fresh_seeds():
     cells = study.cells()
     assert {cell.first_seed for cell in cells} == {5000} and study.kind == "accuracy"
     settings = {cell.setting for cell in cells}
-    assert len(settings) == len({study.name_of(setting) for setting in settings}) == 25
+    assert len(settings) == len({study.name_of(setting) for setting in settings}) == 26
     assert {cell.setting.graph for cell in cells if lacks_folder(cell, None)} == {"ARTH150", "MAGIC-NIAB"}
     assert {cell.repetitions for cell in cells if cell.method == "default"} == {100}
     assert {cell.repetitions for cell in cells if cell.method.startswith("tetrad")} == {20}

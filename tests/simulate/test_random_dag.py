@@ -154,15 +154,28 @@ def neighbours(dag):
 
 @pytest.mark.parametrize(("n", "degree"), [(60, 3), (40, 2), (12, 5), (7, 6), (5, 0), (1, 0)])
 def test_scale_free_graphs_have_as_many_arcs_as_asked(n, degree):
-    dag = scale_free_dag(n, degree, seed=2)
-    assert len(dag) == n and dag.n_edges == round(n * degree / 2)
+    for order in ("random", "growth"):
+        dag = scale_free_dag(n, degree, seed=2, order=order)
+        assert len(dag) == n and dag.n_edges == round(n * degree / 2)
 
 
 def test_scale_free_graphs_have_larger_hubs_than_uniform_ones_and_names_tell_no_order():
     free, uniform = ([neighbours(draw(100, 3, seed))[0] for seed in range(20)] for draw in (scale_free_dag, er_dag))
     assert np.mean(free) > 1.7 * np.mean(uniform)
-    oldest = [max(dag.names, key=lambda name, dag=dag: len(dag.children(name))) for dag in (scale_free_dag(50, 3, s) for s in range(8))]
-    assert len(set(oldest)) > 3
+    grown = [scale_free_dag(50, 3, seed, order="growth") for seed in range(8)]
+    assert len({max(dag.names, key=lambda name, dag=dag: len(dag.children(name))) for dag in grown}) > 3
+
+
+def test_grown_hubs_are_causes_and_those_of_a_random_order_are_both():
+    def share_of_causes(order):
+        graphs = [scale_free_dag(60, 3, seed, order=order) for seed in range(20)]
+        hubs = [max(dag.names, key=lambda name, dag=dag: len(dag.parents(name)) + len(dag.children(name))) for dag in graphs]
+        shares = [len(dag.children(hub)) / (len(dag.parents(hub)) + len(dag.children(hub))) for dag, hub in zip(graphs, hubs, strict=True)]
+        return np.mean(shares)
+
+    assert share_of_causes("growth") > 0.9 and 0.3 < share_of_causes("random") < 0.7
+    with pytest.raises(InvalidSetting, match="order is 'age'"):
+        scale_free_dag(10, 2, seed=1, order="age")
 
 
 def test_hubs_have_their_spokes_both_ways():

@@ -93,12 +93,12 @@ def modular_dag(modules: int, size: int, degree: float, links: int, seed: Seed) 
     return _oriented(modules * size, first, second, rng)
 
 
-def scale_free_dag(n: int, degree: float, seed: Seed) -> DAG:
+def scale_free_dag(n: int, degree: float, seed: Seed, order: str = "random") -> DAG:
     """A random graph with a few hubs: early vertices gather links, as in Barabási and Albert (1999).
 
-    Vertices come one by one. Each becomes the child of vertices that are there already, drawn with
-    probability proportional to one more than their number of neighbours, so a few causes have many
-    effects. Exactly ``round(n * degree / 2)`` arcs, spread over the newcomers as evenly as can be.
+    Vertices come one by one. Each is linked to vertices that are there already, drawn with
+    probability proportional to one more than their number of neighbours. Exactly
+    ``round(n * degree / 2)`` arcs, spread over the newcomers as evenly as can be.
 
     Parameters
     ----------
@@ -108,6 +108,9 @@ def scale_free_dag(n: int, degree: float, seed: Seed) -> DAG:
         The average number of neighbours, at most n - 1.
     seed : int or numpy.random.Generator
         A number draws the same graph every time; a generator is used as it is and moves on.
+    order : {"random", "growth"}
+        The causal order. With a random one the neighbours of a hub are causes and effects of it; in
+        the order of growth hubs are causes of many others.
 
     Raises
     ------
@@ -116,26 +119,29 @@ def scale_free_dag(n: int, degree: float, seed: Seed) -> DAG:
 
     Examples
     --------
-    >>> dag = scale_free_dag(60, 3, seed=1)
+    >>> dag = scale_free_dag(60, 3, seed=1, order="growth")
     >>> dag.n_edges, max(len(dag.children(name)) for name in dag.names) > 8
     (90, True)
 
     """
     n = whole_number("n", n, least=1)
     n_arcs = _arcs_of_degree(n, degree)
+    if order not in ("random", "growth"):
+        raise InvalidSetting(f"order is {order!r}; it may be 'random' or 'growth'.")
     rng = generator(seed, "scale_free_dag")
     links = np.ones(n)
-    parents: list[int] = []
-    children: list[int] = []
+    early: list[int] = []
+    late: list[int] = []
     for child, count in enumerate(_shares(n, n_arcs, rng).tolist()):
         if count:
             drawn = rng.choice(child, count, replace=False, p=links[:child] / links[:child].sum())
             links[drawn] += 1
             links[child] += count
-            parents += drawn.tolist()
-            children += [child] * count
+            early += drawn.tolist()
+            late += [child] * count
     place = rng.permutation(n)
-    return _directed(n, place[np.array(parents, np.int64)], place[np.array(children, np.int64)])
+    first, second = place[np.array(early, np.int64)], place[np.array(late, np.int64)]
+    return _directed(n, first, second) if order == "growth" else _oriented(n, first, second, rng)
 
 
 def hub_dag(n: int, degree: float, hubs: int, spokes: int, seed: Seed) -> DAG:
