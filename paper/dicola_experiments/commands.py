@@ -70,6 +70,8 @@ def list_studies(folder: StudyFolder = Path("paper"), results: Results = None, j
         "dicola paper run er30-3 --jobs 2 --budget 1h30m",
         "dicola paper run andes --repetitions 50 --cap 2130",
         "dicola paper run arabidopsis --data arabidopsis_isoprenoid.csv",
+        "dicola paper run accuracy --jobs 2 --data gaussian_networks",
+        "dicola paper run accuracy --only weak --first-seed 300 --repetitions 4 --out trial",
         "dicola paper run all --jobs 2 --budget 5h",
     )
 )
@@ -92,7 +94,14 @@ def run(
         list[str] | None, typer.Option("--skip", metavar="NAME", help="All but this method or group of methods; may be repeated.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option("--data", metavar="FILE", help="The table of a study of real data, which the repository does not hold.")
+        Path | None,
+        typer.Option("--data", metavar="PATH", help="What the repository does not hold: the table of real data, or a folder of networks."),
+    ] = None,
+    first_seed: Annotated[
+        int | None, typer.Option("--first-seed", min=1, metavar="SEED", help="Seed of the first repetition, whatever the file says.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="WORD", help="Only settings with this word in their name; may be repeated.")
     ] = None,
     folder: StudyFolder = Path("paper"),
     out: Annotated[
@@ -118,8 +127,10 @@ def run(
     for study in known:
         left = None if end is None else max(end - monotonic(), 0.0)
         if study.kind != "expression":
-            told.append(_run(place, study.with_limits(repetitions, cap, method or None, skip or ()), jobs, left, json, quiet))
-        elif data is not None or name != ALL:
+            networks = None if name == ALL and not (data and data.is_dir()) else data
+            limited = study.of_series(only or ()).with_limits(repetitions, cap, method or None, skip or (), first_seed)
+            told.append(_run(place, limited, jobs, left, networks, json, quiet))
+        elif name != ALL or (data is not None and not data.is_dir()):
             told.append(_run_expression(place, study, data, json, quiet))
     if json:
         typer.echo(dumps(told[0] if name != ALL else {"studies": told}, ensure_ascii=False))
@@ -128,6 +139,7 @@ def run(
 @app.command(epilog=_examples("dicola paper show er30-3", "dicola paper show dense --json"))
 def show(name: Name, folder: StudyFolder = Path("paper"), results: Results = None, json: Json = False) -> None:
     """Print the means of a study so far, with their standard errors and the runs behind them."""
+    from dicola_experiments.accuracy import accuracy_tables
     from dicola_experiments.folder import Folder
     from dicola_experiments.tables import LEGEND, study_tables
 
@@ -141,7 +153,7 @@ def show(name: Name, folder: StudyFolder = Path("paper"), results: Results = Non
         typer.echo(dumps({"study": name, "title": study.title, "outcomes": [outcome.facts() for outcome in found]}, ensure_ascii=False))
         return
     typer.echo(f"{study.title}\n{study.shows}")
-    tables = study_tables(found)
+    tables = accuracy_tables(found) if study.kind == "accuracy" else study_tables(found)
     if not tables:
         typer.echo(f"\nno runs yet; make them with: dicola paper run {name}")
         return
@@ -157,9 +169,10 @@ def report(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write REPRODUCTION.md and all figures from the rows, and pack the rows into compressed files.
+    """Write REPRODUCTION.md, ACCURACY.md and all figures from the rows, and pack these.
 
-    Rows that another run is adding to are read, but not packed.
+    The study of accuracy is also written into docs/modes.md beside the folder of the studies. Rows
+    that another run is adding to are read, but not packed.
     """
     from dicola_experiments.figures import write_figures
     from dicola_experiments.files import writable_folder, write_changed
@@ -171,7 +184,10 @@ def report(
     found = results_in(place)
     figures = write_figures(found, place.figures)
     write_changed(place.path / "REPRODUCTION.md", report_text(place, found).encode())
-    busy = [name for name in found if not place.pack(name)]
+    beyond = [name for name in place.names if place.study(name).kind == "accuracy"]
+    for name in beyond:
+        figures += _report_accuracy(place, name)
+    busy = [name for name in (*found, *beyond) if not place.pack(name)]
     if json:
         facts = {"written_to": str(place.path / "REPRODUCTION.md"), "figures": list(map(str, figures)), "studies": list(found)}
         typer.echo(dumps(facts | {"not_packed": busy}, ensure_ascii=False))
@@ -179,6 +195,27 @@ def report(
         for name in busy:
             typer.echo(f"{name}: another run is adding rows; they are not packed yet")
         typer.echo(f"{place.path / 'REPRODUCTION.md'} written from {len(found)} studies, with {len(figures)} figures in {place.figures}")
+
+
+def _report_accuracy(place: Folder, name: str) -> list[Path]:
+    """Write the page of one study of accuracy, its block in the documentation, and its figure."""
+    from dicola_experiments.accuracy import page_block, report_page, write_block
+    from dicola_experiments.accuracy_figure import accuracy_figure
+    from dicola_experiments.figures import drawing, save
+    from dicola_experiments.files import write_changed
+
+    results = place.outcomes(name)
+    documentation = place.path.resolve().parent / "docs"
+    if name == "accuracy" and (documentation / "modes.md").exists():
+        write_block(documentation / "modes.md", page_block(results))
+    if not results.settings:
+        return []
+    write_changed(place.path / f"{name.upper()}.md", report_page(results).encode())
+    with drawing():
+        written = save(accuracy_figure(results), place.figures / name)
+    if name == "accuracy" and (documentation / "images").is_dir():
+        written.append(write_changed(documentation / "images" / f"{name}.svg", written[0].read_bytes()))
+    return written
 
 
 def duration(text: str) -> float:
@@ -194,7 +231,7 @@ def duration(text: str) -> float:
     return 3600 * hours + 60 * minutes + seconds
 
 
-def _run(place: Folder, study: Study, jobs: int, budget: float | None, json: bool, quiet: bool) -> dict[str, Any]:
+def _run(place: Folder, study: Study, jobs: int, budget: float | None, data: Path | None, json: bool, quiet: bool) -> dict[str, Any]:
     """Run one study; Ctrl-C ends it with a word on how far it is."""
     import os
 
@@ -203,12 +240,15 @@ def _run(place: Folder, study: Study, jobs: int, budget: float | None, json: boo
     rows = place.rows(study.name)
     skipped = _not_installed(study)
     if skipped and not (quiet or json):
-        typer.echo(f"{study.name}: {', '.join(skipped)} skipped; not installed: {', '.join(skipped.values())}.")
+        typer.echo(f"{study.name}: {', '.join(skipped)} skipped; not installed: {', '.join(dict.fromkeys(skipped.values()))}.")
+    absent = _without_folder(study, data)
+    if absent and not (quiet or json):
+        typer.echo(f"{study.name}: {', '.join(absent)} skipped; read from a folder outside the repository: name it with --data.")
     try:
         with _bar(study, quiet or json) as progress:
-            now = run_study(study, rows, (os.cpu_count() or 1) if jobs == -1 else jobs, budget, progress)
+            now = run_study(study, rows, (os.cpu_count() or 1) if jobs == -1 else jobs, budget, progress, data)
     except KeyboardInterrupt:
-        left = standing(study, rows).total
+        left = standing(study, rows, data).total
         sys.stderr.write(
             f"dicola: interrupted; {study.name} has {len(rows):,} rows, {left:,} runs are left. The same command goes on from here.\n"
         )
@@ -218,7 +258,7 @@ def _run(place: Folder, study: Study, jobs: int, budget: float | None, json: boo
         state = "complete" if now.is_complete else f"{left:,} runs are left; the same command goes on from here"
         typer.echo(f"{study.name}: {len(rows):,} rows, {rows.n_added:,} of them new, in {rows.path}; {state}")
     facts: dict[str, Any] = {"study": study.name, "rows": len(rows), "new": rows.n_added, "left": left}
-    return facts | {"complete": now.is_complete, "skipped": list(skipped), "written_to": str(rows.path)}
+    return facts | {"complete": now.is_complete, "skipped": [*skipped, *absent], "written_to": str(rows.path)}
 
 
 def _run_expression(place: Folder, study: Study, data: Path | None, json: bool, quiet: bool) -> dict[str, Any]:
@@ -252,12 +292,21 @@ def _show_expression(place: Folder, study: Study, json: bool) -> None:
                 typer.echo(f"  {line['edge']:28}  {line['words']}")
 
 
+def _without_folder(study: Study, data: Path | None) -> list[str]:
+    """Graphs of the study that are read from a folder, where none was named."""
+    from dicola_experiments.plan import lacks_folder
+
+    if data is not None and not data.is_dir() and any(lacks_folder(cell, None) for cell in study.cells()):
+        raise InvalidSetting(f"--data is {str(data)!r}, which is no folder; {study.name} reads networks from one.")
+    return list(dict.fromkeys(cell.setting.graph for cell in study.cells() if lacks_folder(cell, data)))
+
+
 def _not_installed(study: Study) -> dict[str, str]:
-    """Methods of the study whose library is not there, with what to install."""
+    """Methods of the study whose library is not there, with the modules that are missing."""
     from dicola_experiments.methods import PEERS, is_installed
 
-    methods = dict.fromkeys(cell.method for cell in study.cells())
-    return {method: method.split()[0] for method in methods if method in PEERS and not is_installed(method)}
+    absent = [method for method in dict.fromkeys(cell.method for cell in study.cells()) if not is_installed(method)]
+    return {method: ", ".join(PEERS[method].missing or PEERS[method].modules) for method in absent}
 
 
 @contextmanager

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from dicola import PAG, FisherZ, discover
-from dicola.metrics import Scores, compare
+from dicola.metrics import Comparison, Scores, compare
 from dicola_experiments.methods import ALPHA, DEGREE, METHODS, MMB_BY_MMB, Answer, around
-from dicola_experiments.plan import STRONG, Cell, Problem, Setting
+from dicola_experiments.plan import NORMAL, STRONG, Cell, Problem, Setting
 from dicola_experiments.rows import Row
 
 _DIGITS = 4  # of ratios; seconds keep six
@@ -24,6 +24,10 @@ def row_of(cell: Cell, seed: int, cap: float, status: str, facts: dict[str, Any]
     named: Row = {"kind": cell.kind, "graph": where.graph, "hidden": where.hidden, "pool": where.pool, "samples": where.samples}
     if where.coefficients != STRONG:
         named["coefficients"] = list(where.coefficients)
+    if where.errors != NORMAL:
+        named["errors"] = where.errors
+    if where.curvature:
+        named["curvature"] = where.curvature
     return {**named, "method": cell.method, "seed": seed, "status": status, "cap": cap, **facts}
 
 
@@ -33,14 +37,26 @@ def warm_up(cell: Cell) -> None:
         _MEASURES[cell.kind](Cell(cell.kind, _WARM_UP, cell.method, 1, cell.cap), _WARM_UP.draw(1))
 
 
-def measure(cell: Cell, seed: int) -> dict[str, Any]:
-    """All figures of one run."""
-    return _MEASURES[cell.kind](cell, cell.setting.draw(seed))
+def measure(cell: Cell, seed: int, data: Path | None = None) -> dict[str, Any]:
+    """All figures of one run; ``data`` is the folder of networks outside the repository."""
+    return _MEASURES[cell.kind](cell, cell.setting.draw(seed, data))
 
 
 def _recovery(cell: Cell, problem: Problem) -> dict[str, Any]:
     answer = METHODS[cell.method](problem.table())
+    return _recovered(answer, compare(answer.graph, _truth(problem)))
+
+
+def _accuracy(cell: Cell, problem: Problem) -> dict[str, Any]:
+    """The same with counts of edges, which a graph without any needs."""
+    answer = METHODS[cell.method](problem.table())
     scores = compare(answer.graph, _truth(problem))
+    edges = scores.skeleton
+    counts = {"true_edges": edges.true, "edges_found": edges.hits, "false_edges": edges.found - edges.hits}
+    return _recovered(answer, scores) | counts
+
+
+def _recovered(answer: Answer, scores: Comparison) -> dict[str, Any]:
     facts = _cost(answer) | _ratios(scores.skeleton)
     if answer.marked:
         facts |= {f"mark_{name}": value for name, value in _ratios(scores.marks).items()}
@@ -111,13 +127,13 @@ def _edges_at(graph: PAG, target: str) -> dict[str, tuple[int, int]]:
     return {graph.names[v]: (int(marks[v, at]), int(marks[at, v])) for v in np.flatnonzero(marks[at])}
 
 
-_MEASURES = {"recovery": _recovery, "degrees": _degrees, "local": _local, "population": _population}
+_MEASURES = {"recovery": _recovery, "accuracy": _accuracy, "degrees": _degrees, "local": _local, "population": _population}
 
 
 def _cost(answer: Answer) -> dict[str, Any]:
     return {
         "observed": len(answer.graph),
-        "tests": answer.tests,
+        **({"tests": answer.tests} if answer.tests else {}),
         "seconds": round(answer.seconds, 6),
         "cpu_seconds": round(answer.cpu_seconds, 6),
     }
@@ -129,11 +145,13 @@ def _ratios(scores: Scores) -> dict[str, float]:
 
 def _truth(problem: Problem) -> PAG:
     setting = problem.setting
-    return _true_pag(Setting(setting.graph, setting.hidden, setting.pool, 0), problem.seed)
+    key = setting.graph, setting.hidden, setting.pool, problem.seed
+    if key not in _TRUTHS:
+        while len(_TRUTHS) >= _KEPT:
+            del _TRUTHS[next(iter(_TRUTHS))]
+        _TRUTHS[key] = problem.dag.true_pag(problem.latents)
+    return _TRUTHS[key]
 
 
-@lru_cache(maxsize=512)
-def _true_pag(setting: Setting, seed: int) -> PAG:
-    """The PAG does not depend on the number of rows."""
-    problem = setting.draw(seed)
-    return problem.dag.true_pag(problem.latents)
+_KEPT = 512
+_TRUTHS: dict[tuple[Any, ...], PAG] = {}  # a PAG does not depend on the rows

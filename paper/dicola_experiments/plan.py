@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,19 +9,21 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from dicola import DAG, InvalidSetting
-from dicola.simulate import er_dag, hide, linear_gaussian, linear_gaussian_covariance, network, network_names
-from dicola_experiments.methods import expanded
+from dicola.simulate import additive_noise, hide, linear_gaussian_covariance
+from dicola_experiments.methods import PEERS, expanded
+from dicola_experiments.sources import OWN, GaussianNetwork, check_graph, draw_source, needs_folder
 
-Kind = Literal["recovery", "degrees", "local", "population", "expression"]
+Kind = Literal["recovery", "accuracy", "degrees", "local", "population", "expression"]
 STRONG = (0.5, 1.0)  # sizes of the paper's coefficients
-_ER = re.compile(r"ER\((\d+), ?(\d+(?:\.\d+)?)\)")
+NORMAL = "normal"  # its errors
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where data come from: a random graph ``ER(n,d)`` or a network by name, and how many rows.
+    """Where data come from: a graph by name (see ``sources``), and how many rows.
 
-    ``hidden`` variables are hidden, drawn from ``pool``.
+    ``hidden`` variables are hidden, drawn from ``pool``. Coefficients, errors and curvature are
+    those of ``dicola.simulate.additive_noise``; a network with coefficients of its own keeps them.
     """
 
     graph: str
@@ -30,31 +31,38 @@ class Setting:
     pool: str
     samples: int
     coefficients: tuple[float, float] = STRONG
+    errors: str = NORMAL
+    curvature: float = 0.0
 
     def __str__(self) -> str:
         return " ".join(filter(None, (f"{self.graph}/{self.hidden}", self.pool, f"N={self.samples}", self.sizes)))
 
     @property
+    def key(self) -> tuple[Any, ...]:
+        """What names the setting among the rows of a study."""
+        return self.graph, self.hidden, self.pool, self.samples, self.coefficients, self.errors, self.curvature
+
+    @property
     def sizes(self) -> str:
-        """The coefficients in words, where they are not the paper's."""
-        return "" if self.coefficients == STRONG else f"coefficients {self.coefficients[0]:g} to {self.coefficients[1]:g}"
+        """Coefficients, errors and curvature in words, where they are not the paper's."""
+        low, high = self.coefficients
+        told = [] if self.coefficients == STRONG else [f"coefficients {low:g}" + (f" to {high:g}" if high > low else "")]
+        told += [] if self.errors == NORMAL else [f"{self.errors} errors"]
+        return ", ".join(told + ([f"curvature {self.curvature:g}"] if self.curvature else []))
 
     @property
     def n_observed(self) -> int:
         """Variables that are not hidden."""
-        return len(self.dag(1).names) - self.hidden
+        return len(draw_source(self.graph, 1).dag.names) - self.hidden
 
-    def dag(self, seed: int) -> DAG:
-        """The graph of one repetition; a network is the same in all."""
-        random = _ER.fullmatch(self.graph)
-        if random is None:
-            return network(self.graph.lower())
-        return er_dag(int(random[1]), float(random[2]), seed)
+    def draw(self, seed: int, data: Path | None = None) -> Problem:
+        """Graph, hidden variables and table of one repetition: the same for every method.
 
-    def draw(self, seed: int) -> Problem:
-        """Graph, hidden variables and table of one repetition: the same for every method."""
-        dag = self.dag(seed)
-        return Problem(self, seed, dag, hide(dag, self.hidden, seed, pool=self.pool))
+        ``data`` is the folder of networks that the repository does not hold.
+        """
+        source = draw_source(self.graph, seed, data)
+        latents = source.latents if self.pool == OWN else hide(source.dag, self.hidden, seed, pool=self.pool)
+        return Problem(self, seed, source.dag, latents, source.network)
 
 
 @dataclass(frozen=True)
@@ -65,11 +73,18 @@ class Problem:
     seed: int
     dag: DAG
     latents: tuple[str, ...]
+    network: GaussianNetwork | None = None
 
     def table(self) -> Any:
         """The rows, without the hidden columns."""
-        sizes = self.setting.coefficients
-        return linear_gaussian(self.dag, self.setting.samples, self.seed, coefficients=sizes).drop(columns=list(self.latents))
+        return self._rows().drop(columns=list(self.latents))
+
+    def _rows(self) -> Any:
+        where = self.setting
+        if self.network is not None:
+            return self.network.draw(where.samples, self.seed)
+        how: dict[str, Any] = {"coefficients": where.coefficients, "errors": where.errors, "curvature": where.curvature}
+        return additive_noise(self.dag, where.samples, self.seed, **how)
 
     def covariance(self) -> Any:
         """That of the observed variables, exactly."""
@@ -104,8 +119,7 @@ class Cell:
     @property
     def key(self) -> tuple[Any, ...]:
         """What names the cell among the rows of a study."""
-        where = self.setting
-        return self.kind, where.graph, where.hidden, where.pool, where.samples, where.coefficients, self.method
+        return self.kind, *self.setting.key, self.method
 
 
 @dataclass(frozen=True)
@@ -113,7 +127,8 @@ class Series:
     """Settings that differ only in the number of rows, and the methods tried on them.
 
     Without a cap it is the paper's. With ``last_cap`` a method that was stopped gets the paper's
-    cap once, at the largest number of rows, where most are stopped.
+    cap once, at the largest number of rows, where most are stopped. ``name`` is what readers call
+    it. Other libraries' methods, which take longer, may have fewer ``peer_repetitions``.
     """
 
     graph: str
@@ -126,22 +141,33 @@ class Series:
     last_cap: bool = False
     first_seed: int = 1
     coefficients: tuple[float, float] = STRONG
+    errors: str = NORMAL
+    curvature: float = 0.0
     kind: Kind = "recovery"
     run: bool = True
+    name: str = ""
+    peer_repetitions: int | None = None
 
     def settings(self) -> Iterator[Setting]:
         """One setting for each number of rows."""
         for samples in self.samples:
-            yield Setting(self.graph, self.hidden, self.pool, samples, self.coefficients)
+            yield Setting(self.graph, self.hidden, self.pool, samples, self.coefficients, self.errors, self.curvature)
 
     def cells(self) -> Iterator[Cell]:
         """Setting by setting, method by method."""
         for setting in self.settings():
-            paper = paper_cap(setting)
+            cap = paper_cap(setting) if self.cap is None else self.cap
+            paper = paper_cap(setting) if self.last_cap and setting.samples == max(self.samples) else 0.0
             for method in self.methods:
-                cap = paper if self.cap is None else self.cap
-                last = paper if self.last_cap and paper > cap and setting.samples == max(self.samples) else None
-                yield Cell(self.kind, setting, method, self.repetitions, cap, last, self.first_seed)
+                yield Cell(self.kind, setting, method, self._n_runs(method), cap, paper if paper > cap else None, self.first_seed)
+
+    def _n_runs(self, method: str) -> int:
+        return self.repetitions if self.peer_repetitions is None or method not in PEERS else self.peer_repetitions
+
+
+def lacks_folder(cell: Cell, data: Path | None) -> bool:
+    """Does the cell need a folder of networks that was not named?"""
+    return data is None and needs_folder(cell.setting.graph)
 
 
 def paper_cap(setting: Setting) -> float:
@@ -169,14 +195,37 @@ class Study:
                 found[cell.key] = cell if known is None else replace(known, repetitions=max(known.repetitions, cell.repetitions))
         return list(found.values())
 
+    def name_of(self, setting: Setting) -> str:
+        """What readers call a setting: the name of its series and its rows, else all its parts."""
+        for series in self.series:
+            if series.name and setting in series.settings():
+                return f"{series.name}, N = {setting.samples:,}"
+        return str(setting)
+
+    def of_series(self, wanted: Iterable[str]) -> Study:
+        """Only the series whose name or graph contains one of these words."""
+        words = [word.lower() for word in wanted]
+        kept = tuple(series for series in self.series if any(word in f"{series.name} {series.graph}".lower() for word in words))
+        if words and not kept:
+            known = ", ".join(dict.fromkeys(series.name or series.graph for series in self.series))
+            raise InvalidSetting(f"no series of {self.name!r} is called {' or '.join(words)!r}. Known: {known}.")
+        return replace(self, series=kept if words else self.series)
+
     def with_limits(
-        self, repetitions: int | None = None, cap: float | None = None, methods: Iterable[str] | None = None, skip: Iterable[str] = ()
+        self,
+        repetitions: int | None = None,
+        cap: float | None = None,
+        methods: Iterable[str] | None = None,
+        skip: Iterable[str] = (),
+        first_seed: int | None = None,
     ) -> Study:
-        """The same with other repetitions or another cap in every series, or only some methods."""
+        """The same with other repetitions, seeds or cap in every series, or only some methods."""
         limits: dict[str, Any] = {}
         skipped, wanted = set(expanded(skip)), None if methods is None else set(expanded(methods))
         if repetitions is not None:
-            limits["repetitions"] = repetitions
+            limits |= {"repetitions": repetitions, "peer_repetitions": None}
+        if first_seed is not None:
+            limits["first_seed"] = first_seed
         if cap is not None:
             limits |= {"cap": cap, "last_cap": False}
         return replace(
@@ -200,10 +249,10 @@ def load_study(path: Path) -> Study:
     if kind not in get_args(Kind):
         raise InvalidSetting(f"{path.name}: kind is {kind!r}; it may be {', '.join(get_args(Kind))}.")
     try:
-        title, shows, series = text.pop("title"), text.pop("shows"), text.pop("series", [])
+        title, shows, series, usual = text.pop("title"), text.pop("shows"), text.pop("series", []), text.pop("usual", {})
     except KeyError as missing:
         raise InvalidSetting(f"{path.name} lacks {missing.args[0]!r}.") from None
-    return Study(path.stem, title, shows, tuple(_series(path.name, kind, each) for each in series), kind, text)
+    return Study(path.stem, title, shows, tuple(_series(path.name, kind, usual | each) for each in series), kind, text)
 
 
 def _series(file: str, kind: Kind, text: dict[str, Any]) -> Series:
@@ -216,12 +265,9 @@ def _series(file: str, kind: Kind, text: dict[str, Any]) -> Series:
             + "; ".join([f"unknown is {name!r}" for name in unknown] + [f"{name!r} is missing" for name in lacking])
             + "."
         )
-    graph = text["graph"]
-    if not _ER.fullmatch(graph) and graph.lower() not in network_names():
-        raise InvalidSetting(
-            f"{file}: {graph!r} is neither a random graph like ER(30,3) nor a network. Known: {', '.join(network_names())}."
-        )
-    if text["pool"] not in ("any", "root"):
-        raise InvalidSetting(f"{file}: pool is {text['pool']!r}; it may be 'any' or 'root'.")
+    try:
+        check_graph(text["graph"], text["pool"], text["hidden"])
+    except InvalidSetting as error:
+        raise InvalidSetting(f"{file}: {error}") from None
     lists: dict[str, Any] = {name: tuple(text[name]) for name in ("samples", "coefficients") if name in text}
     return Series(**(text | lists | {"methods": expanded(text["methods"]), "kind": kind}))

@@ -51,8 +51,9 @@ def report_text(folder: Folder, studies: Mapping[str, Results]) -> str:
 
 
 def results_in(folder: Folder) -> dict[str, Results]:
-    """All studies with rows, but for the smoke test and those that are no simulation."""
-    found = {name: folder.outcomes(name) for name in folder.names if name != SMOKE and folder.study(name).kind != "expression"}
+    """All studies with rows, but for the smoke test, real data, and what has a page of its own."""
+    others = ("expression", "accuracy")
+    found = {name: folder.outcomes(name) for name in folder.names if name != SMOKE and folder.study(name).kind not in others}
     return {name: results for name, results in found.items() if results.settings}
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from dicola import InvalidData
-from dicola_experiments.plan import STRONG, Cell
+from dicola_experiments.plan import NORMAL, STRONG, Cell
 
 Row = dict[str, Any]
 
@@ -125,7 +125,8 @@ class Rows:
 def cell_key(row: Row) -> tuple[Any, ...]:
     """The key of the cell that a row belongs to."""
     sizes = tuple(row.get("coefficients", STRONG))
-    return row["kind"], row["graph"], row["hidden"], row["pool"], row["samples"], sizes, row["method"]
+    drawn = sizes, row.get("errors", NORMAL), row.get("curvature", 0.0)
+    return row["kind"], row["graph"], row["hidden"], row["pool"], row["samples"], *drawn, row["method"]
 
 
 def _lock(file: BinaryIO, path: Path) -> None:

@@ -19,8 +19,8 @@ from typing import Any
 
 from dicola import InvalidSetting
 from dicola_experiments.measure import row_of
-from dicola_experiments.methods import is_installed
-from dicola_experiments.plan import Cell, Study
+from dicola_experiments.methods import PEERS, is_installed
+from dicola_experiments.plan import Cell, Study, lacks_folder
 from dicola_experiments.rows import GIVE_UP, NO_SEED, Row, Rows
 from dicola_experiments.worker import task
 
@@ -50,18 +50,27 @@ def run_study(
     jobs: int = 1,
     budget: float | None = None,
     progress: Callable[[Standing], None] = lambda standing: None,
+    data: Path | None = None,
 ) -> Standing:
-    """Make the missing runs and append their rows; begin none when the budget is spent."""
+    """Make the missing runs and append their rows; begin none when the budget is spent.
+
+    Left out are methods that are not installed, and networks read from a folder where ``data``
+    names none.
+    """
     if jobs < 1:
         raise InvalidSetting(f"jobs is {jobs}; it must be a whole number of workers from 1 on.")
     with rows.writing():
-        cells = [cell for cell in study.cells() if is_installed(cell.method)]
-        return asyncio.run(_Run(cells, rows, budget, progress).go(jobs))
+        return asyncio.run(_Run(_cells(study, data), rows, budget, progress, data).go(jobs))
 
 
-def standing(study: Study, rows: Rows) -> Standing:
+def standing(study: Study, rows: Rows, data: Path | None = None) -> Standing:
     """How far the study is, without running anything."""
-    return _Run([cell for cell in study.cells() if is_installed(cell.method)], rows, None, lambda standing: None).standing()
+    return _Run(_cells(study, data), rows, None, lambda standing: None).standing()
+
+
+def _cells(study: Study, data: Path | None) -> list[Cell]:
+    """Those that can be run here."""
+    return [cell for cell in study.cells() if is_installed(cell.method) and not lacks_folder(cell, data)]
 
 
 class _Run:
@@ -70,8 +79,10 @@ class _Run:
     Within a cell the seeds follow one another, so what is given up does not depend on the workers.
     """
 
-    def __init__(self, cells: list[Cell], rows: Rows, budget: float | None, progress: Callable[[Standing], None]) -> None:
-        self._cells, self._rows, self._progress = cells, rows, progress
+    def __init__(
+        self, cells: list[Cell], rows: Rows, budget: float | None, progress: Callable[[Standing], None], data: Path | None = None
+    ) -> None:
+        self._cells, self._rows, self._progress, self._data = cells, rows, progress, data
         self._end = None if budget is None else monotonic() + budget
         self._todo = {cell.key: sum(1 for _ in self._missing(cell)) for cell in cells}
         self._total = sum(self._todo.values())
@@ -91,7 +102,7 @@ class _Run:
         return self.standing()
 
     async def _work(self, queue: deque[Cell]) -> None:
-        worker = _Worker()
+        worker = _Worker(self._data)
         try:
             while queue and not self._is_over():
                 cell = queue.popleft()
@@ -150,14 +161,15 @@ class _Run:
 class _Worker:
     """A process of its own, begun when it is first needed and again after it had to be stopped."""
 
-    def __init__(self) -> None:
+    def __init__(self, data: Path | None = None) -> None:
         self._process: asyncio.subprocess.Process | None = None
+        self._data = data
 
     async def run(self, cell: Cell, seed: int, cap: float) -> Row:
         """The row of one run; after ``cap`` seconds the run is stopped with its process."""
         process = self._process = self._process or await self._begin()
         assert process.stdin is not None
-        process.stdin.write(task(cell, seed))
+        process.stdin.write(task(cell, seed, self._data))
         try:
             started = await self._answer(process, _START + cap)
             answer = started if "failed" in started else await self._answer(process, cap)
@@ -167,7 +179,8 @@ class _Worker:
         except EOFError:
             await self.stop()
             why = "the worker ended without an answer; there may not have been enough memory"
-            return row_of(cell, seed, cap, "lost", {"seconds": 0.0, "why": why})
+            # Another library that crashes would crash again, and its run counts as failed.
+            return row_of(cell, seed, cap, "failed" if cell.method in PEERS else "lost", {"seconds": 0.0, "why": why})
         if "failed" in answer:
             return row_of(cell, seed, cap, "failed", {"seconds": 0.0, "why": answer["failed"]})
         return row_of(cell, seed, cap, "done", answer["facts"])

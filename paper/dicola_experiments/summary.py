@@ -96,6 +96,7 @@ METRICS = (
     *("tests", "tests.blankets", "tests.leaves", "tests.orientation", "seconds", "cpu_seconds", "leaves", "largest_leaf", "depth"),
     *("dag_degree", "mag_degree"),
     *("exact_pag", "exact_skeleton"),
+    *("true_edges", "edges_found", "false_edges"),
     *("adjacency_precision", "adjacency_recall", "adjacency_f1", "edge_precision", "edge_recall", "edge_f1"),
 )
 

@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 from dataclasses import asdict
+from pathlib import Path
 from queue import Queue
 from typing import Any
 
@@ -20,9 +21,9 @@ from dicola_experiments.measure import measure, warm_up
 from dicola_experiments.plan import Cell, Setting
 
 
-def task(cell: Cell, seed: int) -> bytes:
+def task(cell: Cell, seed: int, data: Path | None = None) -> bytes:
     """One run as a line for a worker."""
-    return json.dumps({"cell": asdict(cell), "seed": seed}).encode() + b"\n"
+    return json.dumps({"cell": asdict(cell), "seed": seed, "data": data and str(data)}).encode() + b"\n"
 
 
 def _setting(coefficients: list[float], **rest: Any) -> Setting:
@@ -55,7 +56,7 @@ def serve() -> None:
                 warm_up(cell)
                 warm.add((cell.kind, cell.method))
             say(started=True)
-            say(facts=measure(cell, asked["seed"]))
+            say(facts=measure(cell, asked["seed"], asked["data"] and Path(asked["data"])))
         except Exception as error:  # a library may raise anything: the run failed, not the study
             say(failed=f"{type(error).__name__}: {error}")
 

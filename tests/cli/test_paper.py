@@ -191,3 +191,19 @@ def test_rows_that_another_run_writes_are_left_alone(folder, monkeypatch, capsys
 def test_a_time_has_units_in_order(text):
     with pytest.raises(InvalidSetting, match="write a time like"):
         duration(text)
+
+
+def test_networks_that_lie_outside_the_repository_are_named_where_no_folder_is_given(folder, tmp_path):
+    series = (
+        '[[series]]\ngraph = "MAGIC-NIAB"\nhidden = 0\npool = "any"\nsamples = [40]\nmethods = ["mode paper"]\ncap = 60\nrepetitions = 3\n'
+    )
+    (folder / "given.toml").write_text(f'title = "T"\nshows = "S"\nkind = "accuracy"\n{series}')
+    said = paper("run", "given", "--folder", folder)
+    assert said.stdout.startswith("given: MAGIC-NIAB skipped; read from a folder outside the repository: name it with --data.\n")
+    refused = paper("run", "given", "--folder", folder, "--data", folder / "given.toml")
+    assert "is no folder; given reads networks from one" in str(refused.exception)
+    (tmp_path / "magic-niab.csv").write_text("child,parent,coefficient\nB,A,0.5\nC,B,0.5\n")
+    (tmp_path / "magic-niab_nodes.csv").write_text("node,intercept,variance\nA,0,1\nB,0,1\nC,0,1\n")
+    assert paper("run", "given", "--folder", folder, "--data", tmp_path, "--first-seed", "300").stdout.endswith("complete\n")
+    shown = paper("show", "given", "--folder", folder).stdout
+    assert "MAGIC-NIAB/0 any N=40" in shown and "mode paper" in shown

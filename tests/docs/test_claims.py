@@ -29,6 +29,8 @@ from dicola.orient.partial import Reason
 from dicola.pipeline.modes import AUTO, MODES
 from dicola.pipeline.plan import Plan
 from dicola.pipeline.settings import SETTINGS
+from dicola_experiments.accuracy import BEGIN, END, page_block
+from dicola_experiments.folder import Folder
 from dicola_experiments.rows import Rows
 from tests.docs.markdown import in_code, page, section, table
 from tests.docs.snippets import PAGES, ROOT
@@ -316,17 +318,8 @@ def done(study: str) -> list[dict]:
 
 
 def test_the_figures_of_the_modes_are_means_of_the_recorded_runs():
-    rows, text = done("accuracy"), section(page("docs/modes.md"), "In figures")
-    for samples in (2000, 500):
-        methods = {"boss-fci": "boss-fci", "causal-learn fci": "causal-learn fci", **{f"`{mode}`": f"mode {mode}" for mode in MODES}}
-        heads = ["`exact`", "`fast`", "`balanced`", "`accurate`", "boss-fci", "causal-learn fci"]
-        for setting, *cells in table(text, f"N = {samples}", *heads):
-            graph, hidden, roots = re.fullmatch(r"(.*)/(\d+)( roots)?", setting).groups()
-            place = {"graph": graph, "hidden": int(hidden), "pool": "root" if roots else "any", "samples": samples}
-            for head, cell in zip(heads, cells, strict=True):
-                own = [row for row in rows if row["method"] == methods[head] and place.items() <= row.items()]
-                assert cell.partition(" (")[0] == f"{plain(own, 'f1')} / {plain(own, 'mark_f1')}", (setting, head)
-                assert len(own) == int((re.search(r"\((\d+)\)", cell) or [0, "30"])[1])
+    block = page("docs/modes.md").partition(BEGIN)[2].partition(END)[0].strip()
+    assert block == page_block(Folder.at(ROOT / "paper").outcomes("accuracy")), "written by: dicola paper report"
 
 
 def plain(rows: list[dict], what: str) -> str:

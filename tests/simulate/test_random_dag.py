@@ -6,7 +6,7 @@ import pytest
 from dicola.errors import InvalidSetting
 from dicola.graphs.dag import DAG
 from dicola.graphs.marks import ARROW
-from dicola.simulate import er_dag, hide, modular_dag
+from dicola.simulate import er_dag, hide, hub_dag, modular_dag, scale_free_dag
 
 
 @pytest.mark.parametrize(("n", "degree"), [(1, 0), (2, 1), (10, 0), (10, 9), (30, 3), (31, 3.5), (50, 5)])
@@ -146,3 +146,50 @@ def test_hide_nothing_is_the_empty_tuple():
 def test_hide_refuses_a_pool_that_is_too_small_or_unknown(n_latents, pool, message):
     with pytest.raises(InvalidSetting, match=message):
         hide(FORKS, n_latents, seed=1, pool=pool)
+
+
+def neighbours(dag):
+    return sorted((len(dag.parents(name)) + len(dag.children(name)) for name in dag.names), reverse=True)
+
+
+@pytest.mark.parametrize(("n", "degree"), [(60, 3), (40, 2), (12, 5), (7, 6), (5, 0), (1, 0)])
+def test_scale_free_graphs_have_as_many_arcs_as_asked(n, degree):
+    for order in ("random", "growth"):
+        dag = scale_free_dag(n, degree, seed=2, order=order)
+        assert len(dag) == n and dag.n_edges == round(n * degree / 2)
+
+
+def test_scale_free_graphs_have_larger_hubs_than_uniform_ones_and_names_tell_no_order():
+    free, uniform = ([neighbours(draw(100, 3, seed))[0] for seed in range(20)] for draw in (scale_free_dag, er_dag))
+    assert np.mean(free) > 1.7 * np.mean(uniform)
+    grown = [scale_free_dag(50, 3, seed, order="growth") for seed in range(8)]
+    assert len({max(dag.names, key=lambda name, dag=dag: len(dag.children(name))) for dag in grown}) > 3
+
+
+def test_grown_hubs_are_causes_and_those_of_a_random_order_are_both():
+    def share_of_causes(order):
+        graphs = [scale_free_dag(60, 3, seed, order=order) for seed in range(20)]
+        hubs = [max(dag.names, key=lambda name, dag=dag: len(dag.parents(name)) + len(dag.children(name))) for dag in graphs]
+        shares = [len(dag.children(hub)) / (len(dag.parents(hub)) + len(dag.children(hub))) for dag, hub in zip(graphs, hubs, strict=True)]
+        return np.mean(shares)
+
+    assert share_of_causes("growth") > 0.9 and 0.3 < share_of_causes("random") < 0.7
+    with pytest.raises(InvalidSetting, match="order is 'age'"):
+        scale_free_dag(10, 2, seed=1, order="age")
+
+
+def test_hubs_have_their_spokes_both_ways():
+    dag = hub_dag(50, 2, hubs=3, spokes=15, seed=3)
+    assert all(len(dag.parents(hub)) + len(dag.children(hub)) >= 15 for hub in ("X1", "X2", "X3"))
+    assert 50 <= dag.n_edges <= 50 + 45
+    assert any(dag.parents(hub) for hub in ("X1", "X2", "X3")) and any(dag.children(hub) for hub in ("X1", "X2", "X3"))
+    assert hub_dag(50, 2, 3, 15, seed=3) == dag != hub_dag(50, 2, 3, 15, seed=4)
+
+
+def test_hubs_without_spokes_are_a_uniform_graph():
+    assert hub_dag(20, 3, hubs=0, spokes=0, seed=1).n_edges == 30
+
+
+def test_hubs_that_have_no_room_are_refused():
+    with pytest.raises(InvalidSetting, match="hubs=2 and spokes=5 are too many for 5 vertices"):
+        hub_dag(5, 1, hubs=2, spokes=5, seed=1)

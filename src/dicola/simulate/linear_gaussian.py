@@ -53,7 +53,7 @@ def linear_gaussian(
     n_samples = whole_number("n_samples", n_samples, least=1)
     low, high = _checked(dag, coefficients, noise)
     rng = generator(seed, "linear_gaussian")
-    arcs = _weighted_arcs(dag, low, high, rng)
+    arcs = weighted_arcs(dag, low, high, rng)
     variables = rng.standard_normal((len(dag), n_samples))
     if noise != 1:
         variables *= noise
@@ -85,14 +85,22 @@ def linear_gaussian_covariance(dag: DAG, seed: Seed, *, coefficients: tuple[floa
     """
     low, high = _checked(dag, coefficients, noise)
     influence = np.eye(len(dag))  # of the error of each column on the variable of each row
-    _add_causes(influence, dag, _weighted_arcs(dag, low, high, generator(seed, "linear_gaussian")))
+    _add_causes(influence, dag, weighted_arcs(dag, low, high, generator(seed, "linear_gaussian")))
     return pd.DataFrame(noise**2 * influence @ influence.T, index=list(dag.names), columns=list(dag.names))
 
 
 def _checked(dag: DAG, coefficients: tuple[float, float], noise: float) -> tuple[float, float]:
     """The two sizes of the coefficients, if all three can be."""
+    sizes = checked_sizes(dag, coefficients, "linear_gaussian")
+    if real_number("noise", noise, "a standard deviation above 0") <= 0:
+        raise InvalidSetting(f"noise must be a standard deviation above 0; got {noise!r}.")
+    return sizes
+
+
+def checked_sizes(dag: DAG, coefficients: tuple[float, float], caller: str) -> tuple[float, float]:
+    """The two sizes of the coefficients, if they and the graph can be."""
     if not isinstance(dag, DAG):
-        raise InvalidSetting(f"linear_gaussian draws from a DAG, not a {type(dag).__name__}; build one with DAG.from_edges(arcs).")
+        raise InvalidSetting(f"{caller} draws from a DAG, not a {type(dag).__name__}; build one with DAG.from_edges(arcs).")
     try:
         low, high = coefficients
     except (TypeError, ValueError):
@@ -100,12 +108,10 @@ def _checked(dag: DAG, coefficients: tuple[float, float], noise: float) -> tuple
     low, high = (real_number("coefficients", size, "two sizes (low, high)") for size in (low, high))
     if not 0 <= low <= high:
         raise InvalidSetting(f"coefficients must be two sizes (low, high) with 0 <= low <= high; got {coefficients!r}.")
-    if real_number("noise", noise, "a standard deviation above 0") <= 0:
-        raise InvalidSetting(f"noise must be a standard deviation above 0; got {noise!r}.")
     return low, high
 
 
-def _weighted_arcs(dag: DAG, low: float, high: float, rng: np.random.Generator) -> list[tuple[int, int, float]]:
+def weighted_arcs(dag: DAG, low: float, high: float, rng: np.random.Generator) -> list[tuple[int, int, float]]:
     """Every arc as parent, child and coefficient."""
     arcs = [(dag.index(parent), dag.index(child)) for parent, child in dag.arcs()]
     sizes = rng.uniform(low, high, len(arcs))

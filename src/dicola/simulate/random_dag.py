@@ -93,6 +93,103 @@ def modular_dag(modules: int, size: int, degree: float, links: int, seed: Seed) 
     return _oriented(modules * size, first, second, rng)
 
 
+def scale_free_dag(n: int, degree: float, seed: Seed, order: str = "random") -> DAG:
+    """A random graph with a few hubs: early vertices gather links, as in Barabási and Albert (1999).
+
+    Vertices come one by one. Each is linked to vertices that are there already, drawn with
+    probability proportional to one more than their number of neighbours. Exactly
+    ``round(n * degree / 2)`` arcs, spread over the newcomers as evenly as can be.
+
+    Parameters
+    ----------
+    n : int
+        The number of vertices. They are named X1 … Xn; the names say nothing of the causal order.
+    degree : float
+        The average number of neighbours, at most n - 1.
+    seed : int or numpy.random.Generator
+        A number draws the same graph every time; a generator is used as it is and moves on.
+    order : {"random", "growth"}
+        The causal order. With a random one the neighbours of a hub are causes and effects of it; in
+        the order of growth hubs are causes of many others.
+
+    Raises
+    ------
+    InvalidSetting
+        A setting is not allowed, or there is no room for so many arcs.
+
+    Examples
+    --------
+    >>> dag = scale_free_dag(60, 3, seed=1, order="growth")
+    >>> dag.n_edges, max(len(dag.children(name)) for name in dag.names) > 8
+    (90, True)
+
+    """
+    n = whole_number("n", n, least=1)
+    n_arcs = _arcs_of_degree(n, degree)
+    if order not in ("random", "growth"):
+        raise InvalidSetting(f"order is {order!r}; it may be 'random' or 'growth'.")
+    rng = generator(seed, "scale_free_dag")
+    links = np.ones(n)
+    early: list[int] = []
+    late: list[int] = []
+    for child, count in enumerate(_shares(n, n_arcs, rng).tolist()):
+        if count:
+            drawn = rng.choice(child, count, replace=False, p=links[:child] / links[:child].sum())
+            links[drawn] += 1
+            links[child] += count
+            early += drawn.tolist()
+            late += [child] * count
+    place = rng.permutation(n)
+    first, second = place[np.array(early, np.int64)], place[np.array(late, np.int64)]
+    return _directed(n, first, second) if order == "growth" else _oriented(n, first, second, rng)
+
+
+def hub_dag(n: int, degree: float, hubs: int, spokes: int, seed: Seed) -> DAG:
+    """A graph like that of ``er_dag`` in which some vertices, the hubs, have many more neighbours.
+
+    One random causal order directs every arc, so the neighbours of a hub are causes and effects of
+    it. The hubs are X1 … X(hubs); a link that is drawn twice counts once.
+
+    Parameters
+    ----------
+    n : int
+        The number of vertices.
+    degree : float
+        The average number of neighbours without the links of the hubs.
+    hubs : int
+        The number of hubs.
+    spokes : int
+        Links from each hub to vertices drawn uniformly among all others.
+    seed : int or numpy.random.Generator
+        A number draws the same graph every time; a generator is used as it is and moves on.
+
+    Raises
+    ------
+    InvalidSetting
+        A setting is not allowed, or there is no room for so many arcs.
+
+    Examples
+    --------
+    >>> dag = hub_dag(50, degree=2, hubs=3, spokes=12, seed=1)
+    >>> [len(dag.parents(hub)) + len(dag.children(hub)) >= 12 for hub in ("X1", "X2", "X3")]
+    [True, True, True]
+
+    """
+    n = whole_number("n", n, least=1)
+    hubs, spokes = whole_number("hubs", hubs, least=0), whole_number("spokes", spokes, least=0)
+    n_arcs = _arcs_of_degree(n, degree)
+    if hubs > n or spokes > n - 1:
+        raise InvalidSetting(f"hubs={hubs} and spokes={spokes} are too many for {counted(n, 'vertex', 'vertices')}.")
+    rng = generator(seed, "hub_dag")
+    pairs = [np.stack(_draw_pairs(n, n_arcs, rng))]
+    for hub in range(hubs):
+        others = _draw(n - 1, spokes, rng)
+        others = others + (others >= hub)
+        pairs.append(np.stack([np.minimum(hub, others), np.maximum(hub, others)]))
+    first, second = np.unique(np.concatenate(pairs, axis=1), axis=1)
+    return _oriented(n, first, second, rng)
+
+
 def hide(dag: DAG, n_latents: int, seed: Seed, pool: str = "any") -> tuple[str, ...]:
     """Variables to hide, drawn uniformly among those whose absence can confound.
 
@@ -164,6 +261,17 @@ def _arcs_of_degree(n: int, degree: float) -> int:
     return n_arcs
 
 
+def _shares(n: int, n_arcs: int, rng: np.random.Generator) -> Indices:
+    """How many parents each of n vertices gets among those before it, evenly but for chance."""
+    shares = np.zeros(n, np.int64)
+    while n_arcs:
+        with_room = np.flatnonzero(shares < np.arange(n))
+        chosen = with_room if len(with_room) <= n_arcs else rng.choice(with_room, n_arcs, replace=False)
+        shares[chosen] += 1
+        n_arcs -= len(chosen)
+    return shares
+
+
 def _draw_pairs(n: int, n_pairs: int, rng: np.random.Generator) -> tuple[Indices, Indices]:
     """Distinct unordered pairs of vertices, uniformly; never lists all pairs where few are wanted."""
     return _decode_pairs(n, _draw(n * (n - 1) // 2, n_pairs, rng))
@@ -186,7 +294,10 @@ def _oriented(n: int, first: Indices, second: Indices, rng: np.random.Generator)
     """The DAG on these pairs in which every arc follows one random order of the vertices."""
     rank = rng.permutation(n)
     forward = rank[first] < rank[second]
-    parents, children = np.where(forward, first, second), np.where(forward, second, first)
+    return _directed(n, np.where(forward, first, second), np.where(forward, second, first))
+
+
+def _directed(n: int, parents: Indices, children: Indices) -> DAG:
     marks = np.zeros((n, n), dtype=np.int8)
     marks[parents, children], marks[children, parents] = ARROW, TAIL
     return DAG(marks, [f"X{i + 1}" for i in range(n)])
