@@ -27,12 +27,15 @@ def numeric_matrix(table: Table) -> NDArray[np.float64]:
 
 
 def check_numbers(table: Table) -> None:
-    """Refuse nominal columns; the first one is named."""
-    if "nominal" not in table.kinds:
+    """Refuse words, categories and dates; the first such column is named."""
+    if table.kinds.count("continuous") == len(table.kinds):
         return
-    column = table.columns[table.kinds.index("nominal")]
-    text = first_text(column)
-    what = "has the type category" if text is None else f"holds text ({text[1]!r} in row {text[0] + 1})"
+    column = next((each for each in table.columns if not each.is_numeric), None)
+    if column is None:
+        return
+    text = None if column.kind == "date" else first_text(column)
+    of_type = "date" if column.kind == "date" else "category"
+    what = f"has the type {of_type}" if text is None else f"holds text ({text[1]!r} in row {text[0] + 1})"
     raise InvalidData(f"column {column.name!r} {what}; numbers are needed. Encode the column or drop it.")
 
 
