@@ -118,7 +118,8 @@ class _Reader:
         declared = self.kinds.get(column.name)
         if column.kind == "date":
             return replace(column, kind=declared or ("date" if len(np.unique(_present(column))) > 1 else "constant"))
-        return self._numbers(column, declared) if column.is_numeric else self._words(column, declared)
+        is_words = bool(column.levels) or column.kind == "nominal"
+        return self._words(column, declared) if is_words else self._numbers(column, declared)
 
     def _numbers(self, column: Column, declared: Kind | None) -> Column:
         values = self._without_infinities(column)
