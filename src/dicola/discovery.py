@@ -86,7 +86,7 @@ class Discovery:
     score: float | None = None
     runner_up: float | None = None
     power: Power | None = None
-    look: Look | None = field(default=None, repr=False)
+    look: Look | None = field(default=None, repr=False, compare=False)
     test: CITest | None = field(default=None, repr=False, compare=False)
 
     @cached_property

@@ -181,6 +181,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         found = prepared.told(run(prepared.test, prepared.plan, progress))
         validate_data(self, _header(X, table), reset=True, skip_check_array=True)
         self.discovery_, self.pag_ = found, found.pag
+        self._levels = tuple(replace(column, values=column.values[:0]) for column in prepared.table.columns)  # noqa: PD011
         self._used = [table.names.index(name) for name in found.pag.names]
         self._gaussian = GaussianModel.behind(prepared.test, prepared.table, found.pag)
         return self
@@ -217,6 +218,8 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         # Columns go by position, since one of the two tables may have no names.
         seen_as = {name: table.names[at] for name, at in zip(self.pag_.names, self._used, strict=True)}
         table = table.choose(seen_as.values())
+        place = {seen_as[column.name]: column for column in self._levels}
+        table = table.coded_as([place[label] for label in table.labels])
         check_numbers(table)
         check_gaps(table)
         if self._gaussian is None:
@@ -275,7 +278,6 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True  # filled in on the way
         tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = tags.input_tags.string = True
         return tags
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:

@@ -7,20 +7,23 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc, ndtri
+from scipy.special import fdtrc, ndtri, stdtr
 
 from dicola.ci.base import CITest
+from dicola.ci.fisher_z import FisherZ
 from dicola.errors import NeedsData
 from dicola.graphs.skeleton import Variables
 
 _TINY = 1e-300
+_NEARLY_ONE = 1.0 - 1e-15
 
 
 class Pooled(CITest):
     """The same test on several tables that differ in what was filled into gaps.
 
-    P-values are turned into squared normal scores and pooled by the rule D2 of Li et al.: their mean, less what the fillings disagree
-    about, against an F distribution whose second degree of freedom falls with that disagreement.
+    Of Fisher's z the transformed correlations are pooled by Rubin's rules. Of other tests there are only p-values: they are turned into
+    squared normal scores and pooled by the rule D2 of Li et al.: their mean, less what the fillings disagree about, against an F
+    distribution whose second degree of freedom falls with that disagreement. Its level is right for small p-values; large ones are 1.
 
     Parameters
     ----------
@@ -38,7 +41,12 @@ class Pooled(CITest):
         self.is_slow, self.recorded_as = first.is_slow, type(first).__name__
 
     def p_values(self, x: int, y: int, sets: Sequence[Variables]) -> NDArray[np.float64]:
-        return pooled(np.array([test.p_values(x, y, sets) for test in self.tests]))
+        of_correlations = [test for test in self.tests if isinstance(test, FisherZ)]
+        if len(of_correlations) < len(self.tests):
+            return pooled(np.array([test.p_values(x, y, sets) for test in self.tests]))
+        freedom = np.maximum([of_correlations[0].n_samples - len(z) - 3 for z in sets], 0)
+        r = np.array([[test.partial_correlation(x, y, z) for z in sets] for test in of_correlations])
+        return pooled_scores(np.arctanh(np.clip(r, -_NEARLY_ONE, _NEARLY_ONE)) * np.sqrt(freedom))
 
     def among(self, variables: Sequence[int] | NDArray[np.int64]) -> Self:
         return type(self)([test.among(variables) for test in self.tests], self.effective)
@@ -76,17 +84,27 @@ def _no_correlations() -> tuple[NDArray[np.float64], int]:
     raise NeedsData("the test carries no correlations.")
 
 
+def pooled_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P-values from scores of variance 1, one row per filling, by Rubin's rules.
+
+    >>> pooled_scores(np.array([[2.0, 2.0], [2.0, 4.0], [2.0, 0.0]])).round(3).tolist()
+    [0.046, 0.488]
+    """
+    m = len(scores)
+    excess = (1 + 1 / m) * scores.var(axis=0, ddof=1)
+    freedom = np.minimum((m - 1) * (1 + 1 / np.maximum(excess, 1e-9)) ** 2, 1e9)
+    return np.asarray(2 * stdtr(freedom, -np.abs(scores.mean(axis=0)) / np.sqrt(1 + excess)))
+
+
 def pooled(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
     """One p-value per column from several of them, one per filling.
 
-    >>> pooled(np.array([[0.04, 0.2], [0.04, 0.9]])).round(3).tolist()
-    [0.04, 0.567]
+    >>> pooled(np.array([[0.04, 0.001], [0.04, 0.003], [0.04, 0.01]])).round(3).tolist()
+    [0.04, 0.009]
     """
     m = len(p_values)
     scores = -ndtri(np.clip(p_values, _TINY, 1.0) / 2)
-    excess = (1 + 1 / m) * scores.var(axis=0, ddof=1) if m > 1 else np.zeros(p_values.shape[1])
-    if m == 1:
-        return np.asarray(p_values[0])
+    excess = (1 + 1 / m) * scores.var(axis=0, ddof=1)
     statistic = np.maximum(((scores**2).mean(axis=0) - (m + 1) / (m - 1) * excess) / (1 + excess), 0.0)
     freedom = np.minimum((m - 1) * (1 + 1 / np.maximum(excess, 1e-9)) ** 2, 1e9)
     return np.asarray(fdtrc(1.0, freedom, statistic))

@@ -12,11 +12,10 @@ from dicola.ci.base import CITest
 from dicola.ci.gaps import ASSUMED, Way, class_of, test_with_gaps, way_around_gaps
 from dicola.ci.registry import TESTS, Recipe, test_on
 from dicola.discovery import Discovery
-from dicola.errors import InvalidData, Sentence, counted
+from dicola.errors import InvalidData, Sentence, Setting, counted
 from dicola.graphs.marks import listed
 from dicola.local_discovery import LocalDiscovery
 from dicola.pipeline.plan import Plan
-from dicola.tables.columns import Kind
 from dicola.tables.look import Finding, Look, first_look, relations
 from dicola.tables.table import Table
 
@@ -127,7 +126,7 @@ def _check_kinds(table: Table, recipe: Recipe) -> None:
     shown = [f"{name!r} ({wrong[name]})" for name in table.names if name in wrong]
     more = f" and {len(shown) - _MOST_LISTED} more" if len(shown) > _MOST_LISTED else ""
     others = [name for name, entry in TESTS.items() if set(table.kinds) <= set(getattr(entry, "kinds", ()))]
-    remedy = Sentence(" or take {ci_test=" + others[0] + "}", **{}) if others else ""
+    remedy = Sentence(" or take {test}", test=Setting("ci_test", others[0])) if others else ""
     raise InvalidData(
         Sentence(
             "the test {test} takes columns that are {taken}, and these are not: {shown}{more}. Leave them out with {drop}{remedy}.",
@@ -204,11 +203,3 @@ def _shortened(findings: list[Finding]) -> Iterable[str]:
     for what, count in seen.items():
         if count > _MOST_LISTED:
             yield f"… and {count - _MOST_LISTED} more columns of the sort {what}; the look at the table has them all."
-
-
-def kinds_in_words(kinds: Iterable[Kind]) -> str:
-    """Kinds with how often they occur: ``3 continuous, 1 nominal``."""
-    counts: dict[str, int] = {}
-    for kind in kinds:
-        counts[kind] = counts.get(kind, 0) + 1
-    return ", ".join(f"{count} {kind}" for kind, count in counts.items())
