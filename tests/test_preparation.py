@@ -150,3 +150,9 @@ def test_modes_are_compared_on_a_messy_table():
 def test_a_test_made_by_hand_stays_strict():
     with pytest.raises(InvalidData, match="missing"):
         FisherZ(messy().drop(columns=["word", "flat"]))
+
+
+@pytest.mark.parametrize("n", [5, 6, 8, 12])
+def test_a_few_rows_of_many_columns_are_answered(n):
+    rows = simulate.linear_gaussian(simulate.er_dag(27, 3, seed=9), 2000, seed=9)
+    assert len(DiCoLa().fit(rows.iloc[:n]).pag_) == 27

@@ -37,10 +37,16 @@ def class_of(recipe: Recipe) -> type[CITest] | None:
     return recipe if isinstance(recipe, type) and issubclass(recipe, CITest) else None
 
 
+def _own_ways(kind: type[CITest] | None) -> tuple[str, ...]:
+    """The ways that a class declares where it takes a table; a class that takes it in another way says so anew."""
+    taker = next((each for each in kind.__mro__ if "__init__" in vars(each)), None) if kind is not None else None
+    return vars(taker).get("gaps", ()) if taker is not None else ()
+
+
 def way_around_gaps(recipe: Recipe, table: Table, wanted: str) -> Way:
     """How a test is to go about the gaps of a table; ``InvalidSetting`` where it cannot as wanted."""
     kind = class_of(recipe)
-    own: tuple[str, ...] = getattr(kind, "gaps", ())
+    own = _own_ways(kind)
     if wanted in ("listwise", "impute"):
         return wanted  # type: ignore[return-value]
     if wanted != "auto":
