@@ -1,4 +1,4 @@
-"""One column of a table: numbers, yes or no, or levels; and what a pandas column is of these."""
+"""One column of a table: numbers, grades, yes or no, or levels; and what a pandas column is of these."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype, 
 
 from dicola.errors import InvalidData
 
-Kind = Literal["continuous", "binary", "nominal"]
+Kind = Literal["continuous", "ordered", "nominal", "binary", "constant", "identifier", "date", "text"]
+USED: tuple[Kind, ...] = ("continuous", "ordered", "nominal", "binary")
+"""The kinds that a test may take; columns of the other kinds tell nothing about causes and are left out."""
+KINDS: tuple[Kind, ...] = (*USED, "constant", "identifier", "date", "text")
+_MICROSECONDS_A_DAY = 86_400_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,13 +27,17 @@ class Column:
     ----------
     name : str
         The name of the variable.
-    kind : {"continuous", "binary", "nominal"}
-        Numbers; yes or no as 1 and 0; or levels without an order, such as words.
+    kind : str
+        "continuous" (numbers), "ordered" (grades), "nominal" (levels without an order, such as
+        words) or "binary" (two levels); "constant", "identifier", "date" and "text" are not used.
     values : array of float64
-        One number per row, NaN where it is missing. A nominal column has the position of each
-        row's level here.
+        One number per row, NaN where it is missing. Numbers are kept as they are, whatever their
+        kind; words and categories have the position of each row's level here.
     levels : tuple of str
-        The levels of a nominal column, also those that no row has; empty for the other kinds.
+        The levels of words and categories, also those that no row has, and of numbers that were
+        found to be grades or levels; empty for the others. Those of an ordered column ascend.
+    points : tuple of float
+        The number behind each level, ascending, where the levels are numbers; else empty.
 
     Examples
     --------
@@ -44,6 +52,7 @@ class Column:
     kind: Kind
     values: NDArray[np.float64]
     levels: tuple[str, ...] = ()
+    points: tuple[float, ...] = ()
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -51,18 +60,26 @@ class Column:
         return np.isnan(self.values)
 
     @property
+    def is_numeric(self) -> bool:
+        """Are the values numbers that mean something as such? Grades and yes or no are."""
+        return bool(self.points) or self.kind in ("ordered", "binary") or (not self.levels and self.kind not in ("nominal", "date"))
+
+    @property
     def codes(self) -> NDArray[np.intp]:
-        """The values as whole numbers, -1 where one is missing; refused for a continuous column."""
-        if self.kind == "continuous":
+        """The position of each row's level, -1 where one is missing; refused for a continuous column."""
+        if self.kind in ("continuous", "date"):
             raise InvalidData(f"column {self.name!r} is continuous: its numbers are no codes of levels.")
+        if self.points:
+            places = np.searchsorted(np.array(self.points), self.values)
+            return np.where(self.missing, -1, places).astype(np.intp)
         return np.where(self.missing, -1.0, self.values).astype(np.intp)
 
 
 def column_of(series: pd.Series[Any], name: str) -> Column:
     """The kind that a pandas column has by its type, and its values.
 
-    Text that reads as numbers throughout counts as numbers. Types that are neither numbers nor
-    levels (dates, complex numbers) are refused.
+    Text that reads as numbers throughout counts as numbers. Dates are days since 1970. Other types,
+    such as complex numbers, are refused.
     """
     if is_bool_dtype(series):
         return _of_numbers(series, name, "binary")
@@ -70,6 +87,8 @@ def column_of(series: pd.Series[Any], name: str) -> Column:
         return _of_numbers(series, name, "continuous")
     if isinstance(series.dtype, pd.CategoricalDtype):
         return _of_levels(pd.Categorical(series), name)
+    if _is_of_dates(series):
+        return _of_dates(series, name)
     if series.dtype != object and not is_string_dtype(series):
         raise InvalidData(f"column {name!r} has the type {series.dtype}; numbers are needed. Encode the column or drop it.")
     numbers = pd.to_numeric(series, errors="coerce")
@@ -87,7 +106,24 @@ def _of_numbers(series: pd.Series[Any], name: str, kind: Kind) -> Column:
 def _of_levels(levelled: pd.Categorical[Any], name: str) -> Column:
     codes = levelled.codes.astype(np.float64)
     codes[codes < 0] = np.nan
-    return Column(name, "nominal", codes, tuple(str(level) for level in levelled.categories))
+    return Column(name, "ordered" if levelled.ordered else "nominal", codes, tuple(str(level) for level in levelled.categories))
+
+
+def _is_of_dates(series: pd.Series[Any]) -> bool:
+    """Also those of Arrow, and Python's own dates among objects."""
+    kind = getattr(series.dtype, "kind", "O")
+    return kind in "mM" or (series.dtype == object and pd.api.types.infer_dtype(series) in ("datetime", "date", "timedelta"))
+
+
+def _of_dates(series: pd.Series[Any], name: str) -> Column:
+    """Days since 1970, or days that something lasted."""
+    if getattr(series.dtype, "kind", "O") == "m" or pd.api.types.infer_dtype(series) == "timedelta":
+        days = pd.to_timedelta(series).to_numpy().astype("timedelta64[us]")
+    else:
+        days = pd.to_datetime(series, utc=True).dt.tz_localize(None).to_numpy().astype("datetime64[us]")
+    values = days.astype(np.int64) / _MICROSECONDS_A_DAY
+    values[np.isnat(days)] = np.nan
+    return Column(name, "date", values)
 
 
 def first_text(column: Column) -> tuple[int, str] | None:

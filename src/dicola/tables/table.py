@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -37,9 +37,15 @@ class Table:
     names : tuple of str
         The names in the user's order.
     kinds : tuple of str
-        What each label is: "continuous", "binary" (yes or no) or "nominal" (text, categories).
+        What each label is, by its type: "continuous", "binary" (yes or no), "nominal" (text,
+        categories), "ordered" (categories with an order) or "date"; in a table that was
+        ``understood``, by its values too.
     levels : tuple of tuples of str
-        For each label its levels, if it is nominal.
+        For each label its levels, where it has any.
+    points : tuple of tuples of float
+        For each label the numbers behind its levels, where they are numbers.
+    is_understood : bool
+        Do the kinds go by the values as well?
 
     Examples
     --------
@@ -58,6 +64,8 @@ class Table:
     names: tuple[str, ...]
     kinds: tuple[Kind, ...]
     levels: tuple[tuple[str, ...], ...]
+    points: tuple[tuple[float, ...], ...]
+    is_understood: bool = False
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Table:
@@ -66,28 +74,43 @@ class Table:
         Parameters
         ----------
         frame : DataFrame
-            Columns of bools are binary; text and categories are nominal; text that reads as
-            numbers throughout is taken as numbers.
+            Columns of bools are binary; text and categories are nominal, or ordered where the
+            categories are; text that reads as numbers throughout is taken as numbers.
 
         Raises
         ------
         InvalidData
-            Where names repeat or are empty, or a column has another type, such as dates.
+            Where names repeat or are empty, or a column has another type, such as complex numbers.
 
         """
         names = distinct_names(frame.columns)
         order = name_order(names)
         if frame.shape[1] and _is_one_block_of_floats(frame):
             return cls._of_numbers(frame.to_numpy().T[order].T, names, order)
-        values = np.empty((len(frame), len(names)), dtype=np.float64, order="F")
-        kinds, levels = [], []
-        for target, source in enumerate(order):
-            column = column_of(frame.iloc[:, source], names[source])
-            values[:, target] = column.values  # noqa: PD011
-            kinds.append(column.kind)
-            levels.append(column.levels)
+        return cls.of_columns([column_of(frame.iloc[:, i], names[i]) for i in order], names, n_rows=len(frame))
+
+    @classmethod
+    def of_columns(cls, columns: Sequence[Column], names: tuple[str, ...], *, n_rows: int, is_understood: bool = False) -> Table:
+        """Columns put together.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            In the fixed order of their names.
+        names : tuple of str
+            The same names in the user's order.
+        n_rows : int
+            How many values each column has.
+        is_understood : bool
+            Do their kinds go by their values?
+
+        """
+        values = np.empty((n_rows, len(columns)), dtype=np.float64, order="F")
+        for target, column in enumerate(columns):
+            values[:, target] = column.values
         values.setflags(write=False)
-        return cls(values, tuple(names[i] for i in order), names, tuple(kinds), tuple(levels))
+        labels, kinds, levels, points = (tuple(getattr(each, part) for each in columns) for part in ("name", "kind", "levels", "points"))
+        return cls(values, labels, names, kinds, levels, points, is_understood)
 
     @classmethod
     def from_array(cls, array: ArrayLike | Any, names: Iterable[object] | None = None) -> Table:
@@ -120,7 +143,8 @@ class Table:
     @classmethod
     def _of_numbers(cls, values: NDArray[np.float64], names: tuple[str, ...], order: list[int], kind: Kind = "continuous") -> Table:
         values.setflags(write=False)
-        return cls(values, tuple(names[i] for i in order), names, (kind,) * len(order), ((),) * len(order))
+        nothing = ((),) * len(order)
+        return cls(values, tuple(names[i] for i in order), names, (kind,) * len(order), nothing, nothing)
 
     @property
     def n_samples(self) -> int:
@@ -130,7 +154,75 @@ class Table:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The columns in the order of ``labels``, as views of ``values``."""
-        return tuple(map(Column, self.labels, self.kinds, self.values.T, self.levels))
+        return tuple(map(Column, self.labels, self.kinds, self.values.T, self.levels, self.points))
+
+    def understood(self, kinds: Mapping[str, Kind] | None = None, missing_values: Iterable[object] = ()) -> Table:
+        """The same table with kinds that go by the values too: what a test for mixed columns takes.
+
+        Numbers that take few values become ordered, nominal or binary; two levels become binary;
+        levels that no row has are dropped; markers such as ``?`` and rare words among numbers
+        become gaps. The rules stand in :mod:`dicola.tables.kinds`. Nothing is left out here, so
+        there may be columns of the kinds constant, identifier, date and text.
+
+        Parameters
+        ----------
+        kinds : dict, optional
+            The kinds of some columns by name, where the rules are not to decide.
+        missing_values : iterable, optional
+            Values that stand for gaps, such as -999.
+
+        """
+        from dicola.tables.kinds import understood
+
+        return self if self.is_understood else understood(self, kinds or {}, tuple(missing_values))[0]
+
+    def with_columns(self, columns: Sequence[Column], *, is_understood: bool = True) -> Table:
+        """The same table with other columns of the same names.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            Each in the place of the old one.
+        is_understood : bool
+            Do their kinds go by their values?
+
+        """
+        if not all(new.values is old.values for new, old in zip(columns, self.columns, strict=True)):
+            return Table.of_columns(columns, self.names, n_rows=self.n_samples, is_understood=is_understood)
+        kinds, levels, points = (tuple(getattr(each, part) for each in columns) for part in ("kind", "levels", "points"))
+        return replace(self, kinds=kinds, levels=levels, points=points, is_understood=is_understood)
+
+    def coded_as(self, columns: Sequence[Column]) -> Table:
+        """The same table with its words numbered as in some columns of the same kinds, name by name.
+
+        A word that does not occur there is a gap.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            One per column of this table, in its fixed order.
+
+        """
+        return self.with_columns([_coded_as(own, other) for own, other in zip(self.columns, columns, strict=True)])
+
+    def choose(self, names: Iterable[str]) -> Table:
+        """The same table with some of its columns, in the order of the names given.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Names of columns.
+
+        """
+        chosen = tuple(names)
+        if set(chosen) == set(self.names):
+            return replace(self, names=chosen)
+        place = {label: i for i, label in enumerate(self.labels)}
+        kept = sorted(place[name] for name in chosen)
+        values = np.take(self.values.T, kept, axis=0).T
+        values.setflags(write=False)
+        labels, kinds, levels, points = (tuple(part[i] for i in kept) for part in (self.labels, self.kinds, self.levels, self.points))
+        return Table(values, labels, chosen, kinds, levels, points, self.is_understood)  # type: ignore[arg-type]
 
     def rows(self, index: ArrayLike) -> Table:
         """The same columns with a choice of rows, as a bootstrap or a fold needs it.
@@ -153,13 +245,13 @@ class Table:
     def to_frame(self) -> pd.DataFrame:
         """The table in the user's column order.
 
-        Nominal columns come as categories, binary ones as 1 and 0.
+        Words and categories come as categories, numbers as numbers, binary ones as 1 and 0.
         """
         frame = pd.DataFrame(self.values, columns=list(self.labels))[list(self.names)]
-        if "nominal" not in self.kinds:
+        if not any(self.levels):
             return frame
-        nominal = [column for column in self.columns if column.kind == "nominal"]
-        return frame.assign(**{c.name: pd.Categorical.from_codes(c.codes, pd.Index(c.levels)) for c in nominal})
+        levelled = [column for column in self.columns if column.levels and not column.points]
+        return frame.assign(**{c.name: pd.Categorical.from_codes(c.codes, pd.Index(c.levels), c.kind == "ordered") for c in levelled})
 
     def __repr__(self) -> str:
         return f"<Table: {counted(self.n_samples, 'row')}, {counted(len(self.names), 'column')}>"
@@ -208,11 +300,30 @@ def _foreign_frame(data: Any) -> Table | None:
         return _foreign_frame(collect())  # a lazy frame, which only has its values after this
     columns = getattr(data, "columns", None)
     names = list(columns) if isinstance(columns, Iterable) else [None]
+    if callable(getattr(data, "get_columns", None)) and any(hasattr(each.dtype, "categories") for each in data.get_columns()):
+        return Table.from_frame(_with_categories(data))
     if callable(to_numpy) and all(isinstance(name, str) for name in names):
         return Table.from_array(to_numpy(), names)
     if callable(to_pandas) and isinstance(frame := to_pandas(), pd.DataFrame):
         return Table.from_frame(frame)
     return None
+
+
+def _coded_as(column: Column, other: Column) -> Column:
+    if not other.levels or other.points:
+        return replace(column, kind=other.kind) if column.is_numeric else column
+    place = {level: float(code) for code, level in enumerate(other.levels)}
+    codes = np.array([*(place.get(level, np.nan) for level in column.levels), np.nan])
+    return replace(other, name=column.name, values=codes[column.codes] if column.levels else np.full(len(column.values), np.nan))
+
+
+def _with_categories(data: Any) -> pd.DataFrame:
+    """A polars frame in which some columns have categories; those of an Enum have an order."""
+    columns: dict[str, Any] = {}
+    for column in data.get_columns():
+        is_enum = type(column.dtype).__name__ == "Enum"
+        columns[column.name] = pd.Categorical(column.to_list(), list(column.dtype.categories), True) if is_enum else column.to_numpy()
+    return pd.DataFrame(columns)
 
 
 def _is_one_block_of_floats(frame: pd.DataFrame) -> bool:
