@@ -11,7 +11,7 @@ from dicola._kernels.arrays import Bools, Ints
 from dicola._kernels.compiled import inlined, inner, kernel
 from dicola._kernels.mag_ancestors import find_ancestors, is_valid
 from dicola._kernels.mag_score import Room
-from dicola._kernels.mag_state import FITS, KIND, LAST, MOVES, PASSES, READY, State, Task, make, refresh, set_up, worth
+from dicola._kernels.mag_state import FITS, KIND, LAST, MOVES, PASSES, READY, A, B, State, Task, make, refresh, set_up, worth
 
 # a single move, and a pair of moves, must change the score by less than this
 GREEDY, PAIRED = -0.01, -0.05
@@ -33,22 +33,19 @@ def _best_single(state: State) -> int:
 def _best_near(state: State, task: Task, room: Room, near: Ints, last: int, limit: float, ancestors: Bools) -> int:
     """After moves that are only tried: the best at some vertices that is worth less than the limit.
 
-    It is -1 where none is. The pair of the ``last`` move is left out; ``ancestors`` is room.
+    It is -1 where none is. The pair of the ``last`` move is left out; ``ancestors`` is room. To ask
+    whether a move may be made costs less than to fit a district.
     """
-    best, chosen, looked = limit, -1, False
+    best, chosen = limit, -1
+    find_ancestors(state, ancestors)
     for v in near:
         for at in range(state.starts[v], state.starts[v + 1]):
             pair = state.incident[at]
             for kind in range(4):
-                if pair == last or kind == state.pairs[pair, KIND]:
+                if pair == last or kind == state.pairs[pair, KIND] or not is_valid(state, ancestors, pair, kind):
                     continue
                 value = worth(state, task, room, pair, kind)
-                if not value < best:  # nor where the rows are too few for a likelihood, and it is no number
-                    continue
-                if not looked:
-                    find_ancestors(state, ancestors)
-                    looked = True
-                if is_valid(state, ancestors, pair, kind):
+                if value < best:  # never where the rows are too few for a likelihood, and it is no number
                     best, chosen = value, 4 * pair + kind
     return chosen
 
@@ -119,6 +116,7 @@ def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) ->
     """
     # at first every vertex, later those of the districts that a move touched
     changed = np.arange(6 * len(state.value))
+    ends = np.zeros(2, np.int64)
     count = 0
     stop = state.counts[FITS] + budget
     if state.counts[READY] == 0:
@@ -147,7 +145,8 @@ def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) ->
             old, first = state.pairs[pair, KIND], state.delta[pair, kind]
             near = make(state, task, room, pair, kind, changed[0:])
             steps = 2
-            move = _best_near(state, task, room, changed[:near], pair, PAIRED - first, state.ancestors[1])
+            ends[A], ends[B] = state.pairs[pair, A], state.pairs[pair, B]
+            move = _best_near(state, task, room, ends, pair, PAIRED - first, state.ancestors[1])
             if move < 0 and abs(first) < FREE and task.third < np.inf:
                 move, near = _after_free(state, task, room, changed, near, pair, -task.third - first)
                 steps = 3

@@ -37,8 +37,8 @@ class State(NamedTuple):
     ancestors: Bools
     places: Ints
     words: Words
-    value: Floats  # score of a district, by root
-    keys: Words  # the scores found so far, by key
+    value: Floats  # score of a district without surcharges, by root
+    keys: Words  # the scores found so far, by key; other climbs on the same score may have found them
     scores: Floats
     counts: Ints
 
@@ -169,7 +169,7 @@ def _place(state: State, key: np.uint64) -> np.uint64:
 
 @inner
 def score_of(state: State, task: Task, room: Room, start: int) -> float:
-    """The score of the district of a vertex, from the table or fitted."""
+    """The score of the district of a vertex without surcharges, from the table or fitted."""
     d, key = district(state, start, start)
     at = _place(state, key)
     if state.keys[at] != key:
@@ -181,7 +181,7 @@ def score_of(state: State, task: Task, room: Room, start: int) -> float:
             ends += lengths[SP, members[i]]
         loss = misfit(task.correlation, task.n_samples, members, d, lists, lengths, room)
         state.keys[at] = key
-        state.scores[at] = task.n_samples * loss + task.price * (arrows + ends // 2) + task.surcharge * (ends // 2)
+        state.scores[at] = task.n_samples * loss + task.price * (arrows + ends // 2)
     return float(state.scores[at])
 
 
@@ -212,7 +212,7 @@ def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
         key_a, key_b = part, key_a ^ joint ^ part
     asks_a = after_one or joint != 0 or into_a != 0
     asks_b = not after_one and (joint != 0 or into_b != 0)
-    before = after = 0.0
+    before, after = 0.0, task.surcharge * (int(kind == BOTH) - int(old == BOTH))
     if asks_a or one:
         before += state.value[root_a]
     if not one and (asks_b or joint != 0):

@@ -17,7 +17,6 @@ from dicola.decompose.tree import Leaf, Tree
 from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting, Sentence, counted
-from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner
@@ -203,7 +202,7 @@ def finished(
     """What comes after the rules: the mode's search for a better MAG, and a legal graph where one is asked for."""
     score = None
     if steps.mode.last_step is not None:
-        mag, score = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed, lambda: _by_tests(ci, steps.plan))
+        mag, score = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed)
         skeleton = skeleton_of_mag(mag, ci.names, skeleton.warnings)
         oriented = orient(skeleton)
         clock.lap("refinement")
@@ -211,12 +210,6 @@ def finished(
         skeleton, oriented = legalized(skeleton, oriented)
         clock.lap("legality")
     return skeleton, oriented, score
-
-
-def _by_tests(ci: Inquiry, plan: Plan) -> PAG:
-    """The PAG of the mode exact, in the fixed order of the variables; what it asks is counted in ``ci``."""
-    exact = Plan(n_jobs=plan.n_jobs, workers=plan.workers, blankets=plan.blankets, uig_alpha=plan.uig_alpha, uig=plan.uig)
-    return run(ci.during("leaves"), exact).pag.reordered(ci.labels)
 
 
 class _Clock:

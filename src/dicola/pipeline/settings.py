@@ -76,11 +76,11 @@ class Settings:
     mode: str = _setting(
         "exact",
         "exact (the paper's method, each cut confirmed by the data), paper (as published), fast (exact's skeleton, colliders by an order "
-        "search), balanced (the best MAG by score), accurate (likewise, searched longer) or auto (the best for the table); "
+        "search), balanced (the best MAG by score; accurate is another name for it) or auto (the best for the table); "
         "see: dicola modes.",
         METHOD,
         at_doors="auto",
-        choices=names_in("dicola.pipeline.modes:MODES", "auto"),
+        choices=names_in("dicola.pipeline.modes:mode_names"),
     )
     decompose: bool = _setting(True, "Run the base learner on all variables at once, without decomposition.", METHOD, option="--alone")
     knowledge: Knowledge | None = _setting(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +22,19 @@ _AT_A = np.array([NONE, TAIL, ARROW, ARROW], dtype=np.int8)
 _AT_B = np.array([NONE, ARROW, TAIL, ARROW], dtype=np.int8)
 
 
+class Known(NamedTuple):
+    """Scores of districts by their keys, for the climbs on one score."""
+
+    keys: NDArray[np.uint64]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def room_for(cls, n: int) -> Known:
+        """None yet, and room for as many as a climb over n variables looks at."""
+        size = _table_size(n)
+        return cls(np.zeros(size, dtype=np.uint64), np.zeros(size))
+
+
 class Climbed(NamedTuple):
     """Where a climb ended: an ancestral graph, its score, the districts scored, the moves made."""
 
@@ -40,12 +52,12 @@ def climb(
     max_district: int = 10,
     third: float | None = None,
     surcharge: float = 0.0,
-    progress: Callable[[], None] = lambda: None,
+    known: Known | None = None,
 ) -> Climbed:
     """From an ancestral graph to one that neither a move nor a pair of moves makes better.
 
     A move removes, adds or turns one edge and keeps the graph ancestral. Once no single move pays,
-    each one that is not too dear is tried together with a second one nearby.
+    each one that is not too dear is tried together with a second one at one of its ends.
 
     Parameters
     ----------
@@ -57,7 +69,7 @@ def climb(
         A symmetric matrix: edges may be added between these (``None``: everywhere), and where the
         start has one.
     threshold : float
-        What the first of two moves may cost.
+        What the first of two moves may cost; below zero no two are looked at.
     max_district : int
         No districts of more variables are made.
     third : float, optional
@@ -66,8 +78,8 @@ def climb(
         needed may show next to another of them.
     surcharge : float
         What a bidirected edge costs beyond the price of an edge, for this climb.
-    progress : callable
-        Called from time to time.
+    known : Known, optional
+        Scores of districts that climbs on the same score have found; this one adds its own.
 
     Returns
     -------
@@ -87,12 +99,12 @@ def climb(
         total = plain.total() - surcharge * np.count_nonzero(kinds == mag_state.BOTH)
         return Climbed(_marks(kinds, ends, len(marks)), float(total), plain.fitted.cache_info().currsize, plain.n_moves)
     task = mag_state.Task(*terms, max_district, threshold, np.inf if third is None else third, surcharge)
-    state = _state(marks, ends)
+    state = _state(marks, ends, Known.room_for(len(marks)) if known is None else known)
     room = make_room(len(marks), max(max_district, _largest_district(marks)))
     while not mag_climb.climb(state, task, room, _SLICE, _PASSES):
-        progress()
+        pass  # a look at the clock, or at Ctrl-C
     kinds = state.pairs[:, mag_state.KIND]
-    total = state.value[np.unique(state.places[mag_state.ROOT])].sum() - surcharge * np.count_nonzero(kinds == mag_state.BOTH)
+    total = state.value[np.unique(state.places[mag_state.ROOT])].sum()
     return Climbed(_marks(kinds, ends, len(marks)), float(total), int(state.counts[mag_state.FITS]), int(state.counts[mag_state.MOVES]))
 
 
@@ -121,10 +133,9 @@ def _table_size(n: int) -> int:
     return 1 << (16 if n <= 100 else 20)
 
 
-def _state(marks: Marks, ends: NDArray[np.int64]) -> mag_state.State:
+def _state(marks: Marks, ends: NDArray[np.int64], known: Known) -> mag_state.State:
     n = len(marks)
     both = np.concatenate([ends[:, 0], ends[:, 1]])
-    table = _table_size(n)
     return mag_state.State(
         pairs=np.column_stack([ends, _kinds(marks, ends)]),
         starts=np.cumsum(np.bincount(both + 1, minlength=n + 1)),
@@ -137,7 +148,7 @@ def _state(marks: Marks, ends: NDArray[np.int64]) -> mag_state.State:
         places=np.zeros((5, n), dtype=np.int64),
         words=np.zeros((2, n), dtype=np.uint64),
         value=np.zeros(n),
-        keys=np.zeros(table, dtype=np.uint64),
-        scores=np.zeros(table),
+        keys=known.keys,
+        scores=known.scores,
         counts=np.zeros(5, dtype=np.int64),
     )
