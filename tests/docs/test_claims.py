@@ -319,7 +319,7 @@ def test_the_figures_of_the_modes_are_means_of_the_recorded_runs():
     rows, text = done("accuracy"), section(page("docs/modes.md"), "In figures")
     for samples in (2000, 500):
         methods = {"boss-fci": "boss-fci", "causal-learn fci": "causal-learn fci", **{f"`{mode}`": f"mode {mode}" for mode in MODES}}
-        heads = ["`exact`", "`fast`", "`balanced`", "boss-fci", "causal-learn fci"]
+        heads = ["`exact`", "`balanced`", "boss-fci", "causal-learn fci"]
         for setting, *cells in table(text, f"N = {samples}", *heads):
             graph, hidden, roots = re.fullmatch(r"(.*)/(\d+)( roots)?", setting).groups()
             place = {"graph": graph, "hidden": int(hidden), "pool": "root" if roots else "any", "samples": samples}

@@ -144,6 +144,8 @@ class Plan(Settings):
         settings = {name: value for name, value in record.items() if name in SETTINGS}
         if record.get("test") is not None:
             settings["ci_test"], settings["alpha"] = recipe_from(record["test"])
+        if settings.get("mode") == "fast":  # what that was: the mode exact with the colliders of the record
+            settings["mode"] = EXACT.name
         for name, registry in (("learner", ALL), ("blankets", BLANKETS)):
             facts = dict(record[name])
             settings[name] = registry.named(facts.pop("name"))(**facts)
@@ -189,7 +191,7 @@ class Steps(NamedTuple):
         if plan.knowledge is not None and (refined or not learner.takes_knowledge):
             yield Sentence(
                 "knowledge puts marks before the rules are asked; graphs chosen by their score, made legal, or learned by PC do "
-                "not heed them. Take {mode=exact} or 'fast' with another learner."
+                "not heed them. Take {mode=exact} with another learner."
             )
 
     def record(self, test: CITest) -> dict[str, Any]:

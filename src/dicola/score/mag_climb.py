@@ -11,6 +11,7 @@ from dicola._kernels import mag_climb, mag_state
 from dicola._kernels.mag_score import make_room
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, NONE, TAIL
+from dicola.score.ancestral import reached
 from dicola.score.base import Score
 from dicola.score.readable_climb import ReadableClimb
 
@@ -122,10 +123,13 @@ def _marks(kinds: NDArray[np.int64], ends: NDArray[np.int64], n: int) -> Marks:
 
 
 def _largest_district(marks: Marks) -> int:
-    from scipy.sparse.csgraph import connected_components
-
-    _, label = connected_components((marks == ARROW) & (marks.T == ARROW), directed=False)
-    return int(np.bincount(label).max())
+    joined = (marks == ARROW) & (marks.T == ARROW)
+    left, largest = set(np.flatnonzero(joined.any(axis=0)).tolist()), 1
+    while left:
+        found = reached(min(left), lambda v: np.flatnonzero(joined[v]).tolist())
+        left.difference_update(found)
+        largest = max(largest, len(found))
+    return largest
 
 
 def _table_size(n: int) -> int:

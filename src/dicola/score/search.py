@@ -96,6 +96,8 @@ class MagSearch:
         if terms is None or len(self.score) > _FEW:
             return found
         marks = FactorSearch(terms, _HIDDEN).improved(found.marks)
+        if marks is found.marks:
+            return found
         return found._replace(marks=marks, score=self.score.mag(MAG(marks, self.score.names)))
 
     def mag(self, found: Climbed) -> MAG:
