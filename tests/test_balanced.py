@@ -50,6 +50,18 @@ def test_accurate_is_another_name_for_it_and_says_so(tmp_path):
     assert Discovery.read(tmp_path) == other
 
 
+def test_it_says_how_near_the_next_best_graph_is(tmp_path):
+    dag = DAG.from_edges([("A", "B"), ("C", "B"), ("B", "D")])
+    gaps = []
+    for rows in (60, 5000):
+        found = discover(FisherZ(simulate.linear_gaussian(dag, rows, 4)), mode="balanced")
+        assert f"scores {found.runner_up:.1f} worse" in found.how_sure()
+        assert Discovery.read(found.write(tmp_path / str(rows))).runner_up == found.runner_up
+        gaps.append(found.runner_up)
+    assert found.pag == dag.true_pag([]) and 0 < gaps[0] < gaps[1]
+    assert discover(FisherZ(simulate.linear_gaussian(dag, 60, 4))).runner_up is None
+
+
 def test_it_says_what_was_run():
     found = discover(FisherZ(table()[2]), mode="balanced")
     assert found.settings["mode"] == "balanced" and found.settings["stop"] == "reference"

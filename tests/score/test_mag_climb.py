@@ -55,6 +55,7 @@ def test_the_climb_is_that_of_the_readable_twin(max_district, third, surcharge):
             assert np.array_equal(fast.marks, plain.marks)
             assert (fast.n_fits, fast.n_moves) == (plain.n_fits, plain.n_moves)
             assert fast.score == pytest.approx(plain.score, abs=1e-9)
+            assert fast.runner_up == pytest.approx(plain.runner_up, abs=1e-9)
 
 
 def test_the_climb_never_makes_the_score_worse_and_ends_in_an_ancestral_graph():

@@ -41,6 +41,7 @@ class State(NamedTuple):
     keys: Words  # the scores found so far, by key; other climbs on the same score may have found them
     scores: Floats
     counts: Ints
+    gaps: Floats
 
 
 # places: smallest member of the district of a vertex; size of a district, by root; room
@@ -48,6 +49,9 @@ ROOT, SIZE, MEMBERS, STACK, SEEN = 0, 1, 2, 3, 4
 OWN, KEY = 0, 1  # words: key of a vertex with the arrows into it; key of a district, by root
 # counts: scores fitted, moves made, passes made, in the last pass?, all worths known?
 FITS, MOVES, PASSES, LAST, READY = 0, 1, 2, 3, 4
+# gaps: by how much the next-best graph is worse; what moves that are only tried have cost, with and
+# without surcharges
+NEXT, SPENT, PLAIN = 0, 1, 2
 
 
 class Task(NamedTuple):
@@ -186,6 +190,12 @@ def score_of(state: State, task: Task, room: Room, start: int) -> float:
 
 
 @inner
+def added_surcharge(state: State, task: Task, pair: int, kind: int) -> float:
+    """What surcharges contribute to the worth of a move."""
+    return float(task.surcharge * (int(kind == BOTH) - int(state.pairs[pair, KIND] == BOTH)))
+
+
+@inner
 def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
     """What a move would change in the score; infinite where it would make a district too large."""
     n = len(state.value)
@@ -212,7 +222,7 @@ def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
         key_a, key_b = part, key_a ^ joint ^ part
     asks_a = after_one or joint != 0 or into_a != 0
     asks_b = not after_one and (joint != 0 or into_b != 0)
-    before, after = 0.0, task.surcharge * (int(kind == BOTH) - int(old == BOTH))
+    before, after = 0.0, added_surcharge(state, task, pair, kind)
     if asks_a or one:
         before += state.value[root_a]
     if not one and (asks_b or joint != 0):

@@ -25,6 +25,7 @@ from dicola.orient.fixpoint import Orientation, orient
 from dicola.pipeline.plan import Plan, Steps
 from dicola.pipeline.sureness import power_of
 from dicola.score.legal import legalized
+from dicola.score.search import Refined
 
 _MANY_LEAVES = 20  # leaves per variable beyond which we warn
 
@@ -160,7 +161,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     say(1, 1)
     clock.lap("orientation")
 
-    skeleton, oriented, score = finished(ci, steps, skeleton, oriented, clock)
+    skeleton, oriented, refined = finished(ci, steps, skeleton, oriented, clock)
     return Discovery(
         pag=oriented.pag.reordered(ci.names),
         skeleton=skeleton,
@@ -177,7 +178,8 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
         conflicts=oriented.conflicts,
         reasons=oriented.reasons,
         evaluations=ci.evaluations,
-        score=score,
+        score=None if refined is None else refined.score,
+        runner_up=None if refined is None else refined.runner_up,
         power=power_of(ci, steps, oriented.pag),
         seconds=clock.seconds(),
         test=ci.test.without_rows(),
@@ -198,18 +200,18 @@ def divided(ci: Inquiry, steps: Steps, say: Callable[[int, int], None] | None = 
 
 def finished(
     ci: Inquiry, steps: Steps, skeleton: Skeleton, oriented: Orientation, clock: _Clock
-) -> tuple[Skeleton, Orientation, float | None]:
+) -> tuple[Skeleton, Orientation, Refined | None]:
     """What comes after the rules: the mode's search for a better MAG, and a legal graph where one is asked for."""
-    score = None
+    refined = None
     if steps.mode.last_step is not None:
-        mag, score = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed)
-        skeleton = skeleton_of_mag(mag, ci.names, skeleton.warnings)
+        refined = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed)
+        skeleton = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
         oriented = orient(skeleton)
         clock.lap("refinement")
     if steps.plan.legalize:
         skeleton, oriented = legalized(skeleton, oriented)
         clock.lap("legality")
-    return skeleton, oriented, score
+    return skeleton, oriented, refined
 
 
 class _Clock:

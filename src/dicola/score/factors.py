@@ -81,10 +81,14 @@ class FactorSearch:
 
     def improved(self, marks: Marks) -> Marks:
         """The graph after all factors that pay; an ancestral one."""
+        return next(reversed([marks, *self.steps(marks)]))
+
+    def steps(self, marks: Marks) -> Iterator[Marks]:
+        """One better graph after the other, each with one more factor."""
         tried = set[tuple[int, ...]]()
         while (better := self._better(marks, tried)) is not None:
             marks = better
-        return marks
+            yield marks
 
     def _better(self, marks: Marks, tried: set[tuple[int, ...]]) -> Marks | None:
         """The first graph with one more factor that is better."""

@@ -37,12 +37,17 @@ class Known(NamedTuple):
 
 
 class Climbed(NamedTuple):
-    """Where a climb ended: an ancestral graph, its score, the districts scored, the moves made."""
+    """Where a climb ended: an ancestral graph, its score, the districts scored, the moves made.
+
+    ``runner_up`` is by how much the best graph of another class that one move led to, or two of
+    which the first was not too dear, is worse, surcharges included; infinite where there is none.
+    """
 
     marks: Marks
     score: float
     n_fits: int
     n_moves: int
+    runner_up: float
 
 
 def climb(
@@ -98,7 +103,7 @@ def climb(
         plain.run(_PASSES)
         kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
         total = plain.total() - surcharge * np.count_nonzero(kinds == mag_state.BOTH)
-        return Climbed(_marks(kinds, ends, len(marks)), float(total), plain.fitted.cache_info().currsize, plain.n_moves)
+        return Climbed(_marks(kinds, ends, len(marks)), float(total), plain.fitted.cache_info().currsize, plain.n_moves, plain.runner_up())
     task = mag_state.Task(*terms, max_district, threshold, np.inf if third is None else third, surcharge)
     state = _state(marks, ends, Known.room_for(len(marks)) if known is None else known)
     room = make_room(len(marks), max(max_district, _largest_district(marks)))
@@ -106,7 +111,8 @@ def climb(
         pass  # a look at the clock, or at Ctrl-C
     kinds = state.pairs[:, mag_state.KIND]
     total = state.value[np.unique(state.places[mag_state.ROOT])].sum()
-    return Climbed(_marks(kinds, ends, len(marks)), float(total), int(state.counts[mag_state.FITS]), int(state.counts[mag_state.MOVES]))
+    fits, moves = (int(state.counts[which]) for which in (mag_state.FITS, mag_state.MOVES))
+    return Climbed(_marks(kinds, ends, len(marks)), float(total), fits, moves, float(state.gaps[mag_state.NEXT]))
 
 
 def _kinds(marks: Marks, ends: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -155,4 +161,5 @@ def _state(marks: Marks, ends: NDArray[np.int64], known: Known) -> mag_state.Sta
         keys=known.keys,
         scores=known.scores,
         counts=np.zeros(5, dtype=np.int64),
+        gaps=np.array([np.inf, 0.0, 0.0]),
     )

@@ -47,6 +47,26 @@ class ReadableClimb:
         """The score of the graph: the sum over its districts."""
         return sum(map(self._score, self._districts(self.vertices)))
 
+    def runner_up(self) -> float:
+        """By how much the best graph of another class nearby is worse: after one move, or two at one end."""
+        nearest = float("inf")
+        for first in filter(self._is_valid, self._moves(self.kinds)):
+            spent, extra = self._worth(first), self._surcharge_of(first)
+            if abs(spent - extra) >= FREE:
+                nearest = min(nearest, spent)
+            if spent >= self.threshold:
+                continue
+            with self._after(first):
+                for second in filter(self._is_valid, self._moves(self._at(first[0], first[0]))):
+                    total = spent + self._worth(second)
+                    if abs(total - extra - self._surcharge_of(second)) >= FREE:
+                        nearest = min(nearest, total)
+        return nearest
+
+    def _surcharge_of(self, move: Move) -> float:
+        pair, kind = move
+        return self.surcharge * ((kind == BOTH) - (self.kinds[pair] == BOTH))
+
     def _greedy(self) -> None:
         while True:
             worths = {move: self._worth(move) for move in self._moves(self.kinds)}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dicola._kernels.mag_climb import FREE
 from dicola.blankets.auto import AutoBlankets
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Inquiry
@@ -85,7 +86,11 @@ class MagSearch:
         """
         if self.score.n_samples < _MANY:
             kept = np.zeros_like(self.candidates)  # to add edges was the work of the climbs before
-            return replace(self, candidates=kept, threshold=self.threshold + _HIDDEN, surcharge=_HIDDEN).climb(found.marks)
+            last = replace(self, candidates=kept, threshold=self.threshold + _HIDDEN, surcharge=_HIDDEN).climb(found.marks)
+            # only the climb before has looked at edges to add
+            gain = found.score - last.score + _HIDDEN * (_joined(found.marks) - _joined(last.marks))
+            before = found.runner_up if abs(found.score - last.score) < FREE else 0.0
+            return last._replace(runner_up=min(last.runner_up, gain + before))
         ahead = replace(self, third=_DECISIVE)
         found = ahead.climb(found.marks)
         return best([found, ahead.climb(member_mag(mag_to_pag(self.mag(found))).marks)])
@@ -95,10 +100,12 @@ class MagSearch:
         terms = self.score.kernel_terms()
         if terms is None or len(self.score) > _FEW:
             return found
-        marks = FactorSearch(terms, _HIDDEN).improved(found.marks)
-        if marks is found.marks:
+        factors = FactorSearch(terms, _HIDDEN)
+        *before, marks = [found.marks, *factors.steps(found.marks)]
+        if not before:
             return found
-        return found._replace(marks=marks, score=self.score.mag(MAG(marks, self.score.names)))
+        gap = factors.total(before[-1]) - factors.total(marks)
+        return found._replace(marks=marks, score=self.score.mag(MAG(marks, self.score.names)), runner_up=gap)
 
     def mag(self, found: Climbed) -> MAG:
         """The MAG of a climb: with an edge for each pair that no set separates."""
@@ -108,6 +115,11 @@ class MagSearch:
 def best(found: Iterable[Scored]) -> Scored:
     """The one with the best score, the first of equals."""
     return min(found, key=lambda each: each.score)
+
+
+def _joined(marks: Marks) -> int:
+    """The number of bidirected edges."""
+    return int(np.count_nonzero((marks == ARROW) & (marks.T == ARROW))) // 2
 
 
 def linear_extension(marks: Marks) -> list[int]:
@@ -122,10 +134,18 @@ def linear_extension(marks: Marks) -> list[int]:
     return order
 
 
-class BestMag:
-    """A last step: the MAG with the best score that is found from what the decomposition found, and its score."""
+class Refined(NamedTuple):
+    """A MAG with its score, and by how much the best graph of another class that was met is worse, where one was."""
 
-    def refine(self, ci: Inquiry, found: Orientation, seed: int) -> tuple[MAG, float]:
+    mag: MAG
+    score: float
+    runner_up: float | None
+
+
+class BestMag:
+    """A last step: the MAG with the best score that is found from what the decomposition found."""
+
+    def refine(self, ci: Inquiry, found: Orientation, seed: int) -> Refined:
         """From the oriented graph to a MAG.
 
         It is where the climb from a DAG ends: the best of that near the order of the graph and, up to 100 variables, of random orders;
@@ -139,4 +159,4 @@ class BestMag:
         starts = dags if search.score.n_samples >= _MANY else [best(dags)]  # with few rows the better score is by chance
         start = best([search.from_dag(dag) for dag in starts])
         winner = search.with_factors(search.finished(search.climb(start.marks)))
-        return search.mag(winner), winner.score
+        return Refined(search.mag(winner), winner.score, winner.runner_up if np.isfinite(winner.runner_up) else None)
