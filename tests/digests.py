@@ -19,7 +19,7 @@ from dicola import CallableTest, FisherZ, Knowledge, Oracle, local, simulate
 
 discover = partial(dicola.discover, mode="paper")
 LEARNERS = ("fci", "rfci", "fci+", "icd", "l-marvel", "pc", "gfci", "boss-fci", "mag-bic")
-MODES = ("exact", "paper", "fast", "balanced", "accurate", "auto")
+MODES = ("exact", "paper", "balanced", "auto")
 
 
 def table(name: str, seed: int) -> Any:

@@ -130,4 +130,4 @@ def test_one_question_is_one_independence_test():
 
 def test_one_agreed_edge_is_told_in_the_singular():
     table = simulate.linear_gaussian(DAG.from_edges([("A", "B")], nodes=["A", "B", "C"]), 500, seed=1)
-    assert str(compare_modes(table, ["exact", "fast"])).endswith("1 edge has the same marks in every mode.")
+    assert str(compare_modes(table, ["exact", "paper"])).endswith("1 edge has the same marks in every mode.")

@@ -20,7 +20,7 @@ def ci() -> FisherZ:
 
 @pytest.fixture(scope="module")
 def compared(ci) -> ModeComparison:
-    return compare_modes(ci, ["exact", "fast", "balanced"])
+    return compare_modes(ci, ["exact", "paper", "balanced"])
 
 
 def test_each_mode_is_scored_by_a_mag_of_its_class(ci, compared):
@@ -40,29 +40,28 @@ def test_independences_are_those_of_the_pairs_that_are_not_joined(compared):
 
 
 def test_agreement_is_the_f1_of_the_two_graphs(compared):
-    exact, fast, _ = (fit.found.pag for fit in compared.fits)
-    assert compared.agreement("exact", "fast") == metrics.compare(exact, fast)
-    assert compared.agreement("exact", "fast").skeleton.f1 == 1
+    exact, paper, _ = (fit.found.pag for fit in compared.fits)
+    assert compared.agreement("exact", "paper") == metrics.compare(exact, paper)
     shared = [str(edge) for edge in exact.edges()]
-    assert set(compared.agreed) < set(shared) and all(edge in str(fast) for edge in compared.agreed)
+    assert set(compared.agreed) < set(shared) and all(edge in str(paper) for edge in compared.agreed)
 
 
 def test_the_table_names_every_mode_and_the_figures_are_plain(compared):
     text = str(compared)
-    assert all(f"\n{mode} " in text for mode in ("exact", "fast", "balanced"))
+    assert all(f"\n{mode} " in text for mode in ("exact", "paper", "balanced"))
     assert f"{len(compared.agreed)} edges have the same marks in every mode." in text
     facts = json.loads(json.dumps(compared.to_dict()))
-    assert list(facts["modes"]) == ["exact", "fast", "balanced"] and len(facts["agreement"]) == 3
+    assert list(facts["modes"]) == ["exact", "paper", "balanced"] and len(facts["agreement"]) == 3
 
 
 def test_a_table_is_compared_like_the_test_on_it():
     dag = simulate.er_dag(8, 2, seed=3)
     frame = simulate.linear_gaussian(dag, 300, seed=3)
     for table in (frame, dict(frame.items()), Table.from_frame(frame)):
-        assert str(compare_modes(table, ["exact", "fast"])) == str(compare_modes(FisherZ(frame, alpha=0.01), ["exact", "fast"]))
-    assert compare_modes(frame.to_numpy(), ["exact", "fast"]).alpha == 0.01
-    strict = compare_modes(frame, ["exact", "fast"], alpha=0.001)
-    assert strict.alpha == 0.001 and str(strict) == str(compare_modes(FisherZ(frame, alpha=0.001), ["exact", "fast"]))
+        assert str(compare_modes(table, ["exact", "paper"])) == str(compare_modes(FisherZ(frame, alpha=0.01), ["exact", "paper"]))
+    assert compare_modes(frame.to_numpy(), ["exact", "paper"]).alpha == 0.01
+    strict = compare_modes(frame, ["exact", "paper"], alpha=0.001)
+    assert strict.alpha == 0.001 and str(strict) == str(compare_modes(FisherZ(frame, alpha=0.001), ["exact", "paper"]))
 
 
 def test_what_cannot_be_compared_is_refused(ci, compared):

@@ -27,35 +27,40 @@ def test_every_mode_has_a_name_a_title_and_a_guarantee():
         assert mode.title and mode.guarantee
 
 
-def test_fast_keeps_the_skeleton_and_asks_the_score_about_colliders():
+def test_colliders_by_order_keep_the_skeleton_and_ask_the_score():
     ci = FisherZ(table(seed=3))
-    exact, fast = discover(ci), discover(ci, mode="fast")
-    assert fast.skeleton == exact.skeleton
-    assert {**exact.tests, **{phase: fast.tests[phase] for phase in ("orientation", "total")}} == fast.tests
-    assert fast.settings["colliders"] == "order" and fast.evaluations["parent searches"] > 0
-    assert fast.pag == discover(ci, colliders="order").pag != exact.pag
-    assert f"score: parent searches {fast.evaluations['parent searches']:,}" in fast.summary()
+    exact, order = discover(ci), discover(ci, colliders="order")
+    assert order.skeleton == exact.skeleton and order.pag != exact.pag
+    assert {**exact.tests, **{phase: order.tests[phase] for phase in ("orientation", "total")}} == order.tests
+    assert order.settings["colliders"] == "order" and order.evaluations["parent searches"] > 0
+    assert f"score: parent searches {order.evaluations['parent searches']:,}" in order.summary()
 
 
-def test_fast_hangs_on_the_seed_alone_and_not_on_the_order_of_columns():
+def test_fast_is_another_name_for_balanced_and_its_records_are_run_as_they_were():
+    frame = table(seed=3)
+    found = DiCoLa(mode="fast").fit(frame).discovery_
+    assert found.pag == DiCoLa(mode="balanced").fit(frame).pag_ and found.settings["mode"] == "balanced"
+    assert "mode: balanced, as 'fast' is another name for it" in found.summary()
+    before = discover(FisherZ(frame), colliders="order")
+    assert DiCoLa.from_record(before.settings | {"mode": "fast"}).fit(frame).pag_ == before.pag
+
+
+def test_colliders_by_order_hang_on_the_seed_alone_and_not_on_the_order_of_columns():
     frame = table(seed=2)
     shuffled = frame[list(np.random.default_rng(0).permutation(frame.columns))]
-    one = DiCoLa(mode="fast", seed=3).fit(frame).discovery_
-    other = DiCoLa(mode="fast", seed=3).fit(shuffled).discovery_
+    one = DiCoLa(colliders="order", seed=3).fit(frame).discovery_
+    other = DiCoLa(colliders="order", seed=3).fit(shuffled).discovery_
     assert other.pag.reordered(one.pag.names) == one.pag
     assert other.evaluations == one.evaluations
 
 
 def test_a_score_mode_refuses_a_test_without_data():
     with pytest.raises(NeedsData, match="correlations"):
-        discover(Oracle(DAG.from_edges([("A", "B")])), mode="fast")
+        discover(Oracle(DAG.from_edges([("A", "B")])), mode="balanced")
 
 
 def test_what_a_mode_fixes_cannot_be_set_otherwise():
     ci = FisherZ(table())
-    with pytest.raises(InvalidSetting, match="comes with colliders='order'"):
-        discover(ci, mode="fast", colliders="majority")
-    assert discover(ci, mode="fast", colliders="order").settings["mode"] == "fast"
     for chosen in (FCI(), "fci", FCI(max_condition_size=2)):
         with pytest.raises(InvalidSetting, match=r"comes with learner='mag-bic', and learner='fci' was chosen: leave out .* mode='exact'"):
             discover(ci, chosen, mode="balanced")
@@ -84,12 +89,12 @@ def test_auto_obeys_what_was_chosen():
 
 def test_a_mode_that_does_not_exist_is_refused():
     ci = FisherZ(table())
-    with pytest.raises(InvalidSetting, match=r"'exact', 'paper', 'fast'.* or 'auto'"):
+    with pytest.raises(InvalidSetting, match=r"'exact', 'paper', 'balanced' or 'auto'"):
         discover(ci, mode="perfect")
 
 
 def test_evaluations_and_score_are_written_and_read_back(tmp_path):
-    found = discover(FisherZ(table()), mode="fast")
+    found = discover(FisherZ(table()), mode="balanced")
     found.write(tmp_path)
     again = Discovery.read(tmp_path)
     assert again == found and again.evaluations == found.evaluations
@@ -143,19 +148,19 @@ def test_auto_goes_by_tests_where_scoring_would_take_too_long(monkeypatch):
 
 
 def test_marks_that_the_score_decided_are_not_laid_to_separating_sets():
-    found = discover(FisherZ(table(seed=3)), mode="fast")
+    found = discover(FisherZ(table(seed=3)), colliders="order")
     (a, b), _ = next((ends, reason) for ends, reason in found.reasons.items() if reason.rule == "R0")
     told = str(found.explain(found.skeleton.labels[a], found.skeleton.labels[b]))
     assert "in the DAG with the best score" in told and "is not needed to separate" not in told
     assert "in the DAG with the best score" in found.report()
 
 
-@pytest.mark.parametrize("mode", ["paper", "fast"])
-def test_an_illegal_graph_is_made_legal_on_request_and_a_legal_one_left_alone(mode, tmp_path):
+@pytest.mark.parametrize("settings", [{"mode": "paper"}, {"colliders": "order"}], ids=str)
+def test_an_illegal_graph_is_made_legal_on_request_and_a_legal_one_left_alone(settings, tmp_path):
     was_illegal = 0
     for seed in range(12):
         ci = FisherZ(table(seed, rows=200))
-        found, legal = discover(ci, mode=mode), discover(ci, mode=mode, legalize=True)
+        found, legal = discover(ci, **settings), discover(ci, **settings, legalize=True)
         assert legal.legality
         if found.legality:
             assert legal.pag == found.pag and legal.skeleton == found.skeleton and legal.warnings == found.warnings

@@ -54,7 +54,7 @@ def test_every_command_has_json_on_standard_output_and_nothing_else(small, tmp_p
         ["convert", small / "results", tmp_path / "pag.dot"],
         ["learners"],
         ["modes"],
-        ["modes", str(small / "table.csv"), "--mode", "exact", "--mode", "fast"],
+        ["modes", str(small / "table.csv"), "--mode", "exact", "--mode", "paper"],
         ["tests"],
         ["blankets"],
         ["paper", "list", "--folder", small / "paper"],

@@ -7,7 +7,7 @@ import numpy as np
 from dicola import MAG, PAG, mag_to_pag
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.score.ancestral import ancestral_marks, marks_of_dag
-from dicola.score.search import linear_extension, shaken
+from dicola.score.search import linear_extension
 from tests.score.drawn import models
 
 
@@ -46,19 +46,3 @@ def test_the_marks_of_a_dag_and_an_order_of_it():
     marks = marks_of_dag(parents)
     assert str(MAG(marks, "ABC")) == "A --> B\nC --> A"
     assert linear_extension(marks) == [2, 0, 1]
-
-
-def test_a_shaken_order_names_every_variable_once():
-    random = np.random.default_rng(5)
-    for mag, _ in models(6, 20, n_samples=10):
-        order = linear_extension(mag.marks, random.choice)
-        assert all(order.index(mag.index(edge.u)) < order.index(mag.index(edge.v)) for edge in mag.edges() if edge.mark_u == TAIL)
-        assert sorted(shaken(mag.marks, random)) == list(range(len(mag)))
-
-
-def test_districts_of_a_start_can_be_kept_small():
-    star = PAG.from_text("; ".join(f"A <-> {b}" for b in "BCDE"), "ABCDE").to_matrix()
-    for limit, largest in ((None, 5), (3, 3), (1, 1)):
-        found = MAG(ancestral_marks(star, limit), "ABCDE")
-        assert is_ancestral(found.marks) and found.n_edges == 4
-        assert max(len(found.district(name)) for name in "ABCDE") == largest

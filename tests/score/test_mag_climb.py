@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from dicola import DAG, MAG, FisherZ, mag_to_pag, simulate
+from dicola._kernels import mag_climb
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.score.base import Score
 from dicola.score.gaussian_bic import GaussianBIC
-from dicola.score.mag_climb import climb
+from dicola.score.mag_climb import Known, climb
 from tests.score.drawn import models
 
 
@@ -54,6 +55,7 @@ def test_the_climb_is_that_of_the_readable_twin(max_district, third, surcharge):
             assert np.array_equal(fast.marks, plain.marks)
             assert (fast.n_fits, fast.n_moves) == (plain.n_fits, plain.n_moves)
             assert fast.score == pytest.approx(plain.score, abs=1e-9)
+            assert fast.runner_up == pytest.approx(plain.runner_up, abs=1e-9)
 
 
 def test_the_climb_never_makes_the_score_worse_and_ends_in_an_ancestral_graph():
@@ -117,15 +119,27 @@ def test_districts_stay_within_their_limit():
 
 
 def test_a_climb_in_slices_is_the_same_climb(monkeypatch):
-    told = []
+    calls, kernel = [], mag_climb.climb
     for _, score in models(6, 10):
         whole = climb(score, empty(score))
         monkeypatch.setattr("dicola.score.mag_climb._SLICE", 7)
-        sliced = climb(score, empty(score), progress=lambda: told.append(1))
+        monkeypatch.setattr(mag_climb, "climb", lambda *state: calls.append(1) or kernel(*state))
+        sliced = climb(score, empty(score))
         monkeypatch.undo()
         assert np.array_equal(whole.marks, sliced.marks)
         assert whole[1:] == sliced[1:]
-    assert len(told) > 10
+    assert len(calls) > 20
+
+
+def test_scores_found_by_one_climb_serve_the_next():
+    for _, score in models(9, 10):
+        known = Known.room_for(len(score))
+        first, alone = climb(score, empty(score), known=known), climb(score, empty(score))
+        again, charged = (climb(score, first.marks, surcharge=surcharge, known=known) for surcharge in (0.0, 3.0))
+        assert np.array_equal(first.marks, alone.marks) and first.n_fits == alone.n_fits
+        assert again.n_fits == 0 and again.score == first.score
+        fresh = climb(score, first.marks, surcharge=3.0)
+        assert np.array_equal(charged.marks, fresh.marks) and charged.n_fits < fresh.n_fits
 
 
 def test_a_full_table_of_scores_changes_the_work_and_not_the_result(monkeypatch):

@@ -11,7 +11,26 @@ from dicola._kernels.arrays import Bools, Ints
 from dicola._kernels.compiled import inlined, inner, kernel
 from dicola._kernels.mag_ancestors import find_ancestors, is_valid
 from dicola._kernels.mag_score import Room
-from dicola._kernels.mag_state import FITS, KIND, LAST, MOVES, PASSES, READY, State, Task, make, refresh, set_up, worth
+from dicola._kernels.mag_state import (
+    FITS,
+    KIND,
+    LAST,
+    MOVES,
+    NEXT,
+    PASSES,
+    PLAIN,
+    READY,
+    SPENT,
+    A,
+    B,
+    State,
+    Task,
+    added_surcharge,
+    make,
+    refresh,
+    set_up,
+    worth,
+)
 
 # a single move, and a pair of moves, must change the score by less than this
 GREEDY, PAIRED = -0.01, -0.05
@@ -30,25 +49,45 @@ def _best_single(state: State) -> int:
 
 
 @inner
+def _remember(state: State, task: Task, pair: int, kind: int, value: float) -> None:
+    """Remember how far the graph after a move is from the one that the climb stands at.
+
+    Two graphs with the same score are taken for Markov equivalent, whatever their surcharges.
+    """
+    plain = state.gaps[PLAIN] + value - added_surcharge(state, task, pair, kind)
+    if abs(plain) >= FREE and state.gaps[SPENT] + value < state.gaps[NEXT]:
+        state.gaps[NEXT] = state.gaps[SPENT] + value
+
+
+@inlined
+def _next_best(state: State, task: Task) -> None:
+    """Remember the best graph of another class that one move leads to as well."""
+    state.gaps[SPENT] = state.gaps[PLAIN] = 0.0
+    for pair in range(len(state.pairs)):
+        for kind in range(4):
+            value = state.delta[pair, kind]
+            if value < state.gaps[NEXT] and is_valid(state, state.ancestors[0], pair, kind):
+                _remember(state, task, pair, kind, value)
+
+
+@inner
 def _best_near(state: State, task: Task, room: Room, near: Ints, last: int, limit: float, ancestors: Bools) -> int:
     """After moves that are only tried: the best at some vertices that is worth less than the limit.
 
-    It is -1 where none is. The pair of the ``last`` move is left out; ``ancestors`` is room.
+    It is -1 where none is. The pair of the ``last`` move is left out; ``ancestors`` is room. To ask
+    whether a move may be made costs less than to fit a district.
     """
-    best, chosen, looked = limit, -1, False
+    best, chosen = limit, -1
+    find_ancestors(state, ancestors)
     for v in near:
         for at in range(state.starts[v], state.starts[v + 1]):
             pair = state.incident[at]
             for kind in range(4):
-                if pair == last or kind == state.pairs[pair, KIND]:
+                if pair == last or kind == state.pairs[pair, KIND] or not is_valid(state, ancestors, pair, kind):
                     continue
                 value = worth(state, task, room, pair, kind)
-                if not value < best:  # nor where the rows are too few for a likelihood, and it is no number
-                    continue
-                if not looked:
-                    find_ancestors(state, ancestors)
-                    looked = True
-                if is_valid(state, ancestors, pair, kind):
+                _remember(state, task, pair, kind, value)
+                if value < best:  # never where the rows are too few for a likelihood, and it is no number
                     best, chosen = value, 4 * pair + kind
     return chosen
 
@@ -119,6 +158,7 @@ def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) ->
     """
     # at first every vertex, later those of the districts that a move touched
     changed = np.arange(6 * len(state.value))
+    ends = np.zeros(2, np.int64)
     count = 0
     stop = state.counts[FITS] + budget
     if state.counts[READY] == 0:
@@ -136,6 +176,7 @@ def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) ->
             state.counts[MOVES] += 1
             continue
         if state.counts[PASSES] >= max_passes:
+            _next_best(state, task)
             return True
         moves, n_moves = _by_worth(state, task.threshold)
         for i in range(n_moves):
@@ -145,10 +186,13 @@ def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) ->
             if not is_valid(state, state.ancestors[0], pair, kind):
                 continue
             old, first = state.pairs[pair, KIND], state.delta[pair, kind]
+            state.gaps[SPENT], state.gaps[PLAIN] = first, first - added_surcharge(state, task, pair, kind)
             near = make(state, task, room, pair, kind, changed[0:])
             steps = 2
-            move = _best_near(state, task, room, changed[:near], pair, PAIRED - first, state.ancestors[1])
+            ends[A], ends[B] = state.pairs[pair, A], state.pairs[pair, B]
+            move = _best_near(state, task, room, ends, pair, PAIRED - first, state.ancestors[1])
             if move < 0 and abs(first) < FREE and task.third < np.inf:
+                state.gaps[SPENT] = np.inf  # graphs further off are not remembered
                 move, near = _after_free(state, task, room, changed, near, pair, -task.third - first)
                 steps = 3
             if move >= 0:
@@ -161,7 +205,9 @@ def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) ->
             state.counts[PASSES] += 1
             state.counts[LAST] = 0
         elif state.counts[LAST]:
+            _next_best(state, task)
             return True
         else:  # once more from the start, without marks
             state.counts[LAST] = 1
+            state.gaps[NEXT] = np.inf
             state.tried[:] = False

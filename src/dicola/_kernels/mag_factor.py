@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicola._kernels.arrays import Floats
+from dicola._kernels.arrays import Floats, Ints
 from dicola._kernels.compiled import kernel
+from dicola._kernels.mag_score import solve
 
 _POWERS = 30  # steps towards the first principal component, where the fit starts
 _SWEEPS = 300
@@ -66,3 +67,31 @@ def one_factor_misfit(covariance: Floats) -> float:
         for j in range(k):
             misfit -= loading[i] / own[i] * r[i, j] * loading[j] / own[j] / spread
     return float(misfit)
+
+
+@kernel
+def residuals(correlation: Floats, children: Ints, parents: Ints, counts: Ints) -> Floats:
+    """The covariance of what their parents leave of some variables.
+
+    The parents of the i-th are ``parents[i, :counts[i]]``; each is regressed by itself.
+    """
+    k, most = len(children), max(1, counts.max())
+    slopes, normal, left = np.zeros((k, most)), np.empty((most, most)), np.empty((k, k))
+    for i in range(k):
+        for a in range(counts[i]):
+            slopes[i, a] = correlation[parents[i, a], children[i]]
+            for b in range(a + 1):
+                normal[a, b] = correlation[parents[i, a], parents[i, b]]
+        solve(normal, slopes[i], counts[i])
+    for i in range(k):
+        for j in range(i + 1):
+            value = correlation[children[i], children[j]]
+            for a in range(counts[i]):
+                value -= slopes[i, a] * correlation[parents[i, a], children[j]]
+            for b in range(counts[j]):
+                across = correlation[children[i], parents[j, b]]
+                for a in range(counts[i]):
+                    across -= slopes[i, a] * correlation[parents[i, a], parents[j, b]]
+                value -= slopes[j, b] * across
+            left[i, j] = left[j, i] = value
+    return left

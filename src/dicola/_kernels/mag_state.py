@@ -37,10 +37,11 @@ class State(NamedTuple):
     ancestors: Bools
     places: Ints
     words: Words
-    value: Floats  # score of a district, by root
-    keys: Words  # the scores found so far, by key
+    value: Floats  # score of a district without surcharges, by root
+    keys: Words  # the scores found so far, by key; other climbs on the same score may have found them
     scores: Floats
     counts: Ints
+    gaps: Floats
 
 
 # places: smallest member of the district of a vertex; size of a district, by root; room
@@ -48,6 +49,9 @@ ROOT, SIZE, MEMBERS, STACK, SEEN = 0, 1, 2, 3, 4
 OWN, KEY = 0, 1  # words: key of a vertex with the arrows into it; key of a district, by root
 # counts: scores fitted, moves made, passes made, in the last pass?, all worths known?
 FITS, MOVES, PASSES, LAST, READY = 0, 1, 2, 3, 4
+# gaps: by how much the next-best graph is worse; what moves that are only tried have cost, with and
+# without surcharges
+NEXT, SPENT, PLAIN = 0, 1, 2
 
 
 class Task(NamedTuple):
@@ -169,7 +173,7 @@ def _place(state: State, key: np.uint64) -> np.uint64:
 
 @inner
 def score_of(state: State, task: Task, room: Room, start: int) -> float:
-    """The score of the district of a vertex, from the table or fitted."""
+    """The score of the district of a vertex without surcharges, from the table or fitted."""
     d, key = district(state, start, start)
     at = _place(state, key)
     if state.keys[at] != key:
@@ -181,8 +185,14 @@ def score_of(state: State, task: Task, room: Room, start: int) -> float:
             ends += lengths[SP, members[i]]
         loss = misfit(task.correlation, task.n_samples, members, d, lists, lengths, room)
         state.keys[at] = key
-        state.scores[at] = task.n_samples * loss + task.price * (arrows + ends // 2) + task.surcharge * (ends // 2)
+        state.scores[at] = task.n_samples * loss + task.price * (arrows + ends // 2)
     return float(state.scores[at])
+
+
+@inner
+def added_surcharge(state: State, task: Task, pair: int, kind: int) -> float:
+    """What surcharges contribute to the worth of a move."""
+    return float(task.surcharge * (int(kind == BOTH) - int(state.pairs[pair, KIND] == BOTH)))
 
 
 @inner
@@ -212,7 +222,7 @@ def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
         key_a, key_b = part, key_a ^ joint ^ part
     asks_a = after_one or joint != 0 or into_a != 0
     asks_b = not after_one and (joint != 0 or into_b != 0)
-    before = after = 0.0
+    before, after = 0.0, added_surcharge(state, task, pair, kind)
     if asks_a or one:
         before += state.value[root_a]
     if not one and (asks_b or joint != 0):

@@ -57,6 +57,28 @@ def start(terms: Terms, trails: Trails, order: Ints) -> bool:
     return fits
 
 
+@kernel
+def near_changes(trails: Trails, parents: Ints, counts: Ints) -> Ints:
+    """Variables whose parents are others than these, and those next to them, before or now."""
+    p = len(trails.counts) - 1
+    changed, near = np.zeros(p, np.bool_), np.zeros(p, np.bool_)
+    for v in range(p):
+        changed[v] = counts[v] != trails.counts[v]
+        for i in range(trails.counts[v]):
+            known = False
+            for j in range(counts[v]):
+                known |= parents[v, j] == trails.parents[v, i]
+            changed[v] |= not known
+    for v in range(p):
+        near[v] |= changed[v]
+        for now in range(2):
+            for i in range(trails.counts[v] if now else counts[v]):
+                u = trails.parents[v, i] if now else parents[v, i]
+                near[u] |= changed[v]
+                near[v] |= changed[u]
+    return np.flatnonzero(near)
+
+
 @inlined
 def _look_out(terms: Terms, trails: Trails, room: Room, outlook: Outlook, v: int, place: int) -> int:
     """Fill in the outlook of v, which stands at this place.
@@ -130,13 +152,13 @@ def _best_place(helps: Floats, own: Floats, place: int) -> int:
 
 
 @kernel
-def sweep(terms: Terms, trails: Trails, memory: Memory, order: Ints, first: int, last: int) -> Tally:
-    """Move each variable from ``first`` up to ``last`` to its best place, if it is a better one."""
+def sweep(terms: Terms, trails: Trails, memory: Memory, order: Ints, which: Ints) -> Tally:
+    """Move each of some variables to its best place, if it is a better one."""
     p, room = len(order), make_room(trails)
     outlook = Outlook(np.empty(p - 1, np.int64), np.empty(p - 1), np.zeros(p - 1, np.bool_))
     others, touched = outlook.others, outlook.touched
     moves = searches = 0
-    for v in range(first, last):
+    for v in which:
         place = 0
         while order[place] != v:
             place += 1
@@ -191,8 +213,8 @@ def _part(trails: Trails, order: Ints, places: Ints, moved: Bools, changed: Ints
 
 
 @kernel
-def tuck(terms: Terms, trails: Trails, order: Ints, first: int, last: int) -> Tally:
-    """Move variables from ``first`` up to ``last`` to before one of their parents, where it pays.
+def tuck(terms: Terms, trails: Trails, order: Ints, which: Ints) -> Tally:
+    """Move each of some variables to before one of its parents, where it pays.
 
     Each takes its ancestors in between along.
     """
@@ -202,7 +224,7 @@ def tuck(terms: Terms, trails: Trails, order: Ints, first: int, last: int) -> Ta
     moves = searches = 0
     for k in range(p):
         places[order[k]] = k
-    for v in range(first, last):
+    for v in which:
         at = 0
         while at < trails.counts[v]:
             begin, end = places[trails.parents[v, at]], places[v]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "dicola fit table.csv",
     "dicola fit table.csv --alpha 0.001 --learner rfci --out results",
-    "dicola fit table.csv --mode fast",
+    "dicola fit table.csv --mode exact",
     "dicola fit table.csv --config results/settings.toml",
     "dicola fit table.csv --json > result.json",
     "dicola fit table.csv --target Cancer",

@@ -11,7 +11,7 @@ from dicola.cli import options
 from dicola.cli.listing import show_choices
 from dicola.cli.output import show
 
-EXAMPLES = ("dicola modes", "dicola modes table.csv", "dicola modes table.csv --mode exact --mode fast --json")
+EXAMPLES = ("dicola modes", "dicola modes table.csv", "dicola modes table.csv --mode exact --mode paper --json")
 
 
 def modes(
@@ -21,7 +21,7 @@ def modes(
     header: options.Header = None,
     mode: Annotated[
         list[str] | None,
-        typer.Option("--mode", autocompletion=options.modes, help="A mode to compare; repeat for several. Default: exact, fast, balanced."),
+        typer.Option("--mode", autocompletion=options.modes, help="A mode to compare; repeat for several. Default: exact, balanced."),
     ] = None,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the independence test.")] = 0.01,
     seed: options.Seed = 0,
@@ -38,5 +38,5 @@ def modes(
     from dicola.mode_comparison import compare_modes
     from dicola.tables.reading import read_table
 
-    compared = compare_modes(read_table(data, header=header), mode or ("exact", "fast", "balanced"), seed, alpha=alpha)
+    compared = compare_modes(read_table(data, header=header), mode or ("exact", "balanced"), seed, alpha=alpha)
     show(compared.to_dict(), str(compared), json)

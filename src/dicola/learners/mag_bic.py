@@ -26,7 +26,7 @@ class MagBIC(Learner):
     n_starts : int
         How many order searches the best DAG is taken from.
     threshold : float
-        How much of the score the first of two moves may cost.
+        How much of the score the first of two moves may cost; below zero no two are looked at.
     max_district : int
         Most variables of a district, those joined by bidirected edges.
 
@@ -52,5 +52,5 @@ class MagBIC(Learner):
 
     def search(self, ci: Inquiry, context: Context) -> Found:
         search = MagSearch.of(ci, self.penalty, self.threshold, self.max_district)
-        mag = search.mag(search.from_orders(self.n_starts, context.seed))
+        mag = search.mag(search.from_dag(search.dag_of_orders(self.n_starts, context.seed)))
         return Found(mag.marks != 0, RecordedSets(otherwise=AncestralSets(mag)))

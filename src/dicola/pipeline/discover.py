@@ -17,7 +17,6 @@ from dicola.decompose.tree import Leaf, Tree
 from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting, Sentence, counted
-from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner
@@ -26,6 +25,7 @@ from dicola.orient.fixpoint import Orientation, orient
 from dicola.pipeline.plan import Plan, Steps
 from dicola.pipeline.sureness import power_of
 from dicola.score.legal import legalized
+from dicola.score.search import Refined
 
 _MANY_LEAVES = 20  # leaves per variable beyond which we warn
 
@@ -163,7 +163,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     say(1, 1)
     clock.lap("orientation")
 
-    skeleton, oriented, score = finished(ci, steps, skeleton, oriented, clock)
+    skeleton, oriented, refined = finished(ci, steps, skeleton, oriented, clock)
     return Discovery(
         pag=oriented.pag.reordered(ci.names),
         skeleton=skeleton,
@@ -180,7 +180,8 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
         conflicts=oriented.conflicts,
         reasons=oriented.reasons,
         evaluations=ci.evaluations,
-        score=score,
+        score=None if refined is None else refined.score,
+        runner_up=None if refined is None else refined.runner_up,
         power=power_of(ci, steps, oriented.pag),
         seconds=clock.seconds(),
         test=ci.test.without_rows(),
@@ -201,24 +202,18 @@ def divided(ci: Inquiry, steps: Steps, say: Callable[[int, int], None] | None = 
 
 def finished(
     ci: Inquiry, steps: Steps, skeleton: Skeleton, oriented: Orientation, clock: _Clock
-) -> tuple[Skeleton, Orientation, float | None]:
+) -> tuple[Skeleton, Orientation, Refined | None]:
     """What comes after the rules: the mode's search for a better MAG, and a legal graph where one is asked for."""
-    score = None
+    refined = None
     if steps.mode.last_step is not None:
-        mag, score = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed, lambda: _by_tests(ci, steps.plan))
-        skeleton = skeleton_of_mag(mag, ci.names, skeleton.warnings)
+        refined = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed)
+        skeleton = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
         oriented = orient(skeleton)
         clock.lap("refinement")
     if steps.plan.legalize:
         skeleton, oriented = legalized(skeleton, oriented)
         clock.lap("legality")
-    return skeleton, oriented, score
-
-
-def _by_tests(ci: Inquiry, plan: Plan) -> PAG:
-    """The PAG of the mode exact, in the fixed order of the variables; what it asks is counted in ``ci``."""
-    exact = Plan(n_jobs=plan.n_jobs, workers=plan.workers, blankets=plan.blankets, uig_alpha=plan.uig_alpha, uig=plan.uig)
-    return run(ci.during("leaves"), exact).pag.reordered(ci.labels)
+    return skeleton, oriented, refined
 
 
 class _Clock:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dicola.errors import not_allowed
+from dicola.learners.mag_bic import MagBIC
 from dicola.score.search import BestMag
 
 
@@ -41,35 +42,38 @@ PAPER = Mode(
     {"blankets": "total_conditioning"},
     needs_data=False,
 )
-FAST = Mode(
-    "fast",
-    "the skeleton of exact; colliders as in the best DAG of an order search",
-    "as exact if the order search ends in the best DAG; a heuristic otherwise",
-    {"colliders": "order"},
-    trusts_blankets=False,
-)
 BALANCED = Mode(
     "balanced",
     "the MAG with the best Gaussian BIC that score-guided parts, merged, and a search on all variables find",
     "a legal PAG; the score is consistent for linear Gaussian data, the search is a heuristic",
-    {"learner": "mag-bic", "stop": "reference"},
+    {"learner": MagBIC(threshold=-1.0), "stop": "reference"},  # in parts pairs of moves find nothing that those on all variables miss
     last_step=BestMag(),
 )
-ACCURATE = Mode(
-    "accurate",
-    "balanced with more starts, the PAG by tests alone among them, for several times the work",
-    "as balanced; the PAG by tests is one of the starts, and the best score stands",
-    {"learner": "mag-bic", "stop": "reference"},
-    last_step=BestMag(longer=True),
-)
-MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, PAPER, FAST, BALANCED, ACCURATE)}
+MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, PAPER, BALANCED)}
+SAME_AS: dict[str, tuple[Mode, str]] = {
+    "fast": (BALANCED, "'fast' is another name for it: a shorter search saved milliseconds and lost marks"),
+    "accurate": (BALANCED, "'accurate' is another name for it: a longer search took five times as long and found no better graphs"),
+}
+"""Names that went, each with the mode that it stands for now and the reason, to follow "as"."""
 SCORED = "balanced"  # what "auto" takes where the data can be scored
 AUTO = "auto"
 
 
 def mode_named(name: str) -> Mode:
-    """The mode of that name."""
-    found = MODES.get(str(name).lower())
+    """The mode of that name, or the one that the name stands for now."""
+    asked = str(name).lower()
+    found = SAME_AS[asked][0] if asked in SAME_AS else MODES.get(asked)
     if found is None:
         raise not_allowed("mode", name, f"it may be {', '.join(repr(known) for known in MODES)} or {AUTO!r}.")
     return found
+
+
+def reason_for(name: str) -> str | None:
+    """Why the mode of that name is another one, where it is."""
+    found = SAME_AS.get(str(name).lower())
+    return None if found is None else found[1]
+
+
+def mode_names() -> tuple[str, ...]:
+    """All that may be asked for."""
+    return (*MODES, *SAME_AS, AUTO)

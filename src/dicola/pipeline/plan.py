@@ -18,7 +18,7 @@ from dicola.learners.base import Learner, OrientationSettings, checked_limit
 from dicola.learners.collider_policies import checked_policy
 from dicola.learners.fci import FCI
 from dicola.learners.registry import ALL, learner_named
-from dicola.pipeline.modes import AUTO, EXACT, MODES, SCORED, Mode, mode_named
+from dicola.pipeline.modes import AUTO, EXACT, MODES, SCORED, Mode, mode_named, reason_for
 from dicola.pipeline.settings import SETTINGS, Settings
 from dicola.registry import described
 from dicola.score.registry import doubt_about_scoring, score_behind
@@ -104,9 +104,9 @@ class Plan(Settings):
         return steps
 
     def _mode_for(self, ci: Inquiry) -> tuple[Mode, str | None]:
-        """The mode; for ``"auto"`` the one that fits the evidence and what was chosen, and the reason in words."""
+        """The mode; for ``"auto"`` the one that fits the evidence and what was chosen; and why, where it is not the one asked for."""
         if str(self.mode).lower() != AUTO:
-            return mode_named(self.mode), None
+            return mode_named(self.mode), reason_for(self.mode)
         taken = next((name for name in _OF_THE_METHOD if getattr(self, name) not in (None, False)), None)
         if taken is not None:
             chosen = _shown(taken, getattr(self, taken))
@@ -130,7 +130,7 @@ class Plan(Settings):
         chosen, own = getattr(self, name), mode.settings.get(name)
         if chosen is None or own is None:
             return False
-        return learner_named(chosen) != learner_named(own) if name == "learner" else chosen != own
+        return learner_named(chosen) not in (own, learner_named(own.name)) if name == "learner" else chosen != own
 
     def _settled(self, name: str, mode: Mode, default: Any) -> Any:
         """What was chosen, else the mode's own, else the default; a choice that the mode contradicts is refused."""
@@ -140,7 +140,7 @@ class Plan(Settings):
                 Sentence(
                     "{mode} comes with {own}, and {chosen} was chosen: leave out {name}, or take {mode=exact} with it.",
                     mode=Setting("mode", mode.name),
-                    own=Setting(name, own),
+                    own=_shown(name, own),
                     chosen=_shown(name, chosen),
                     name=Setting(name),
                 )
@@ -156,6 +156,8 @@ class Plan(Settings):
         settings = {name: value for name, value in record.items() if name in SETTINGS}
         if record.get("test") is not None:
             settings["ci_test"], settings["alpha"] = recipe_from(record["test"])
+        if settings.get("mode") == "fast":  # what that was: the mode exact with the colliders of the record
+            settings["mode"] = EXACT.name
         for name, registry in (("learner", ALL), ("blankets", BLANKETS)):
             facts = dict(record[name])
             settings[name] = registry.named(facts.pop("name"))(**facts)
@@ -206,7 +208,7 @@ class Steps(NamedTuple):
         if plan.knowledge is not None and (refined or not learner.takes_knowledge):
             yield Sentence(
                 "knowledge puts marks before the rules are asked; graphs chosen by their score, made legal, or learned by PC do "
-                "not heed them. Take {mode=exact} or 'fast' with another learner."
+                "not heed them. Take {mode=exact} with another learner."
             )
 
     def record(self, test: CITest) -> dict[str, Any]:

@@ -76,12 +76,11 @@ class Settings:
     alpha: float = _setting(0.01, "Level of the independence test; a mode that scores goes by its price per edge instead.", METHOD)
     mode: str = _setting(
         "exact",
-        "exact (the paper's method, each cut confirmed by the data), paper (as published), fast (exact's skeleton, colliders by an order "
-        "search), balanced (the best MAG by score), accurate (likewise, searched longer) or auto (the best for the table); "
-        "see: dicola modes.",
+        "exact (the paper's method, each cut confirmed by the data), paper (as published), balanced (the best MAG by score; fast and "
+        "accurate are other names for it) or auto (the best for the table); see: dicola modes.",
         METHOD,
         at_doors="auto",
-        choices=names_in("dicola.pipeline.modes:MODES", "auto"),
+        choices=names_in("dicola.pipeline.modes:mode_names"),
     )
     decompose: bool = _setting(True, "Run the base learner on all variables at once, without decomposition.", METHOD, option="--alone")
     knowledge: Knowledge | None = _setting(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.graphs.bits import mask_of, members
+from dicola.graphs.bits import members, union
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.orient.equivalence import cardinality_order
 
@@ -19,19 +19,19 @@ def marks_of_dag(parents: NDArray[np.bool_]) -> Marks:
     return np.where(parents.T, ARROW, np.where(parents, TAIL, 0)).astype(np.int8)
 
 
-def ancestral_marks(marks: Marks, max_district: int | None = None) -> Marks:
+def ancestral_marks(marks: Marks) -> Marks:
     """An ancestral graph with the same edges, as like a partly oriented graph as can be.
 
     Edges come in by how sure their marks are: first ->, then <->, then o-> as ->, then o-o,
     directed by maximum cardinality search so that few colliders arise. One that would close a
     directed or almost directed cycle becomes the first of <->, ->, <- that closes none; one that
-    goes along with the ancestors never does. With ``max_district`` a bidirected edge that would
-    join more variables by such edges becomes directed, where that closes no cycle.
+    goes along with the ancestors never does.
     """
-    graph = _Ancestral(len(marks), len(marks) if max_district is None else max_district)
+    graph = _Ancestral(len(marks))
     is_open = (marks == CIRCLE) & (marks.T == CIRCLE)
-    place = np.argsort(cardinality_order([set(np.flatnonzero(row).tolist()) for row in is_open])).tolist()
-    edges = []
+    beside = [set(np.flatnonzero(row).tolist()) for row in is_open] if is_open.any() else []
+    place = np.argsort(cardinality_order(beside)).tolist()
+    arrows, edges = [], []
     for a, b in np.argwhere(np.triu(marks)).tolist():
         at_a, at_b = int(marks[b, a]), int(marks[a, b])
         if is_open[a, b]:
@@ -41,7 +41,11 @@ def ancestral_marks(marks: Marks, max_district: int | None = None) -> Marks:
             edges.append((1, a, b, (a, b, _BOTH)))
         else:
             u, v = (b, a) if at_a == ARROW or at_b == TAIL else (a, b)
-            edges.append((2 if CIRCLE in (at_a, at_b) else 0, a, b, (u, v, _FORTH)))
+            if CIRCLE in (at_a, at_b):
+                edges.append((2, a, b, (u, v, _FORTH)))
+            else:
+                arrows.append((u, v))
+    graph.insert_arrows(arrows)
     for *_, edge in sorted(edges):
         graph.insert(*edge)
     return graph.marks
@@ -53,20 +57,40 @@ _FORTH, _BACK, _BOTH = 1, 2, 3
 class _Ancestral:
     """An ancestral graph that grows edge by edge; sets of vertices are masks."""
 
-    def __init__(self, n: int, max_district: int) -> None:
-        self.max_district = max_district
+    def __init__(self, n: int) -> None:
         self.marks: Marks = np.zeros((n, n), dtype=np.int8)
         self.above = [1 << v for v in range(n)]
         self.below = [1 << v for v in range(n)]
         self.siblings = [0] * n
         self.with_siblings = 0
 
+    def insert_arrows(self, arrows: Sequence[tuple[int, int]]) -> None:
+        """Add the first edges, all of them arrows: at once where they close no cycle."""
+        parents, children = [0] * len(self.marks), [0] * len(self.marks)
+        for u, v in arrows:
+            parents[v] |= 1 << u
+            children[u] |= 1 << v
+        waiting = [mask.bit_count() for mask in parents]
+        order = [v for v, count in enumerate(waiting) if not count]
+        for u in order:  # grows while it is read
+            for v in members(children[u]):
+                waiting[v] -= 1
+                if not waiting[v]:
+                    order.append(v)
+        if len(order) < len(self.marks):
+            for u, v in arrows:
+                self.insert(u, v, _FORTH)
+            return
+        for v in order:
+            self.above[v] |= union(self.above, parents[v])
+        for u in reversed(order):
+            self.below[u] |= union(self.below, children[u])
+        for u, v in arrows:
+            self.marks[u, v], self.marks[v, u] = ARROW, TAIL
+
     def insert(self, u: int, v: int, wanted: int) -> None:
         """Add the edge as wanted, or else as the first kind that keeps the graph ancestral."""
-        kinds = [kind for kind in (wanted, _BOTH, _FORTH, _BACK) if self._allows(u, v, kind)]
-        directed = [kind for kind in kinds if kind != _BOTH]
-        too_large = kinds[0] == _BOTH and (self.district(u) | self.district(v)).bit_count() > self.max_district
-        kind = directed[0] if too_large and directed else kinds[0]
+        kind = next(kind for kind in (wanted, _BOTH, _FORTH, _BACK) if self._allows(u, v, kind))
         if kind == _BOTH:
             self.marks[u, v] = self.marks[v, u] = ARROW
             self.siblings[u] |= 1 << v
@@ -81,10 +105,6 @@ class _Ancestral:
             self.above[w] |= above
         for w in members(above):
             self.below[w] |= below
-
-    def district(self, v: int) -> int:
-        """The vertices joined to v by bidirected edges, itself included."""
-        return mask_of(reached(v, lambda w: members(self.siblings[w])))
 
     def _allows(self, u: int, v: int, kind: int) -> bool:
         if kind == _BOTH:

@@ -12,17 +12,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola._kernels.arrays import Floats
-from dicola._kernels.mag_factor import one_factor_misfit
+from dicola._kernels.mag_factor import one_factor_misfit, residuals
 from dicola._kernels.mag_score import RESIDUAL, misfit
 from dicola._kernels.terms import Terms
 from dicola.graphs.bits import mask_of, members, union
 from dicola.graphs.marks import ARROW, NONE, TAIL
 from dicola.graphs.skeleton import Pair
-from dicola.score.ancestral import Marks, ancestral_marks, reached
+from dicola.score.ancestral import Marks, ancestral_marks
 from dicola.score.gaussian_bic import district_arrays
 
 _CHILDREN = 4  # from so many on a factor is cheaper than the edges it stands for
@@ -30,6 +32,32 @@ _NOTHING_LEFT = 1e-9  # of a variance of 1
 _LARGEST = 20  # variables of a district: larger ones take long to fit
 _HOPE = 60.0  # what a new clique may cost before edges that it makes needless are taken out
 _GAIN = 1e-6
+
+
+class Edges(NamedTuple):
+    """An ancestral graph by vertex: the masks of its parents, and of what bidirected edges join it to."""
+
+    parents: list[int]
+    siblings: list[int]
+
+    @classmethod
+    def of(cls, marks: Marks) -> Edges:
+        """Those of a matrix of marks."""
+        into = marks.T == ARROW
+        return cls(_masks(into & (marks == TAIL)), _masks(into & (marks == ARROW)))
+
+    def without(self, u: int, v: int) -> Edges:
+        """The graph without the edge between the two."""
+        ends = {u: ~(1 << v), v: ~(1 << u)}
+        return Edges(*([mask & ends.get(w, -1) for w, mask in enumerate(masks)] for masks in self))
+
+    def district(self, v: int) -> int:
+        """The vertices that bidirected edges join to v, as a mask."""
+        found, new = 0, 1 << v
+        while new:
+            found |= new
+            new = union(self.siblings, new) & ~found
+        return found
 
 
 class FactorSearch:
@@ -46,86 +74,97 @@ class FactorSearch:
 
     def __init__(self, terms: Terms, surcharge: float = 0.0) -> None:
         self.terms, self.surcharge = terms, surcharge
-        self._part, self._regressed = cache(self._fitted), cache(self._left)
+        self._part, self._worth_of = cache(self._fitted), cache(self._explained)
 
     def total(self, marks: Marks) -> float:
         """The score of an ancestral graph, with factors for the cliques that they explain."""
-        return self._of_districts(marks, range(len(marks)))
+        return self._of_districts(Edges.of(marks), range(len(marks)))
 
     def improved(self, marks: Marks) -> Marks:
         """The graph after all factors that pay; an ancestral one."""
+        return next(reversed([marks, *self.steps(marks)]))
+
+    def steps(self, marks: Marks) -> Iterator[Marks]:
+        """One better graph after the other, each with one more factor."""
         tried = set[tuple[int, ...]]()
         while (better := self._better(marks, tried)) is not None:
             marks = better
-        return marks
+            yield marks
 
     def _better(self, marks: Marks, tried: set[tuple[int, ...]]) -> Marks | None:
         """The first graph with one more factor that is better."""
-        near = [mask_of(np.flatnonzero(row).tolist()) for row in marks]
-        above = [tuple(np.flatnonzero(row).tolist()) for row in (marks == TAIL) & (marks.T == ARROW)]
+        near, old = _masks(marks != NONE), Edges.of(marks)
         for clique in sorted(cliques(near, _CHILDREN - 1), key=lambda each: (-len(each), each)):
-            children = self._grown(near, above, clique)
+            children = self._grown(near, old.parents, clique)
             if not children or children in tried:
                 continue
             tried.add(children)
-            new = joined_by_one(marks, children)
-            if max(len(_district(new, v)) for v in children) > _LARGEST:
+            joined = joined_by_one(marks, children)
+            new = Edges.of(joined)
+            if max(new.district(v).bit_count() for v in children) > _LARGEST:
                 continue
-            change = self._change(marks, new)
+            changed = np.flatnonzero((joined != marks).any(axis=0) | (joined != marks).any(axis=1)).tolist()
+            change = self._change(old, new, changed)
+            needless: list[Pair] = []
             if change < _HOPE:
-                new, change = self._tidied(new, children, change)
+                needless, change = self._tidied(new, children, change)
             if change < -_GAIN:
-                return new
+                for u, v in needless:
+                    joined[u, v] = joined[v, u] = NONE
+                return joined
         return None
 
-    def _grown(self, near: Sequence[int], above: Sequence[tuple[int, ...]], children: tuple[int, ...]) -> tuple[int, ...]:
+    def _grown(self, near: Sequence[int], above: Sequence[int], children: tuple[int, ...]) -> tuple[int, ...]:
         """The children of a factor, with those that half of them are next to and that it explains; none where it is worth nothing."""
-        worth = self._worth(self._residuals(above, children))
+
+        def worth_of(children: tuple[int, ...]) -> float:
+            outside = ~mask_of(children)
+            return self._worth_of(children, tuple(above[v] & outside for v in children))
+
+        worth = worth_of(children)
         while True:
             mask = mask_of(children)
             beside = [v for v in members(union(near, mask) & ~mask) if 2 * (near[v] & mask).bit_count() >= len(children)]
             wider = [tuple(sorted((*children, v))) for v in beside]
-            best = max(((self._worth(self._residuals(above, each)), each) for each in wider), default=(worth, children))
+            best = max(((worth_of(each), each) for each in wider), default=(worth, children))
             if best[0] <= worth:
                 return children if len(children) >= _CHILDREN and worth > 0 else ()
             worth, children = best
 
-    def _tidied(self, marks: Marks, children: Collection[int], change: float) -> tuple[Marks, float]:
-        """Without the edges from the children to others that a new factor has made needless; and the change of the score with that."""
-        done = False
+    def _tidied(self, graph: Edges, children: Collection[int], change: float) -> tuple[list[Pair], float]:
+        """The edges from the children to others that a new factor has made needless; and the change of the score without them."""
+        needless, inside, done = list[Pair](), mask_of(children), False
         while not done:
             done = True
-            across = [(u, v) for u in children for v in np.flatnonzero(marks[u]).tolist() if v not in children]
-            for u, v in across:
-                trial = marks.copy()
-                trial[u, v] = trial[v, u] = NONE
-                gain = self._change(marks, trial)
+            below = [mask_of(v for v, above in enumerate(graph.parents) if above >> u & 1) for u in children]
+            around = [graph.parents[u] | graph.siblings[u] | under for u, under in zip(children, below, strict=True)]
+            for u, v in [(u, v) for u, beside in zip(children, around, strict=True) for v in members(beside & ~inside)]:
+                trial = graph.without(u, v)
+                gain = self._change(graph, trial, (u, v))
                 if gain < -_GAIN:
-                    marks, change, done = trial, change + gain, False
-        return marks, change
+                    graph, change, done = trial, change + gain, False
+                    needless.append((u, v))
+        return needless, change
 
-    def _change(self, old: Marks, new: Marks) -> float:
+    def _change(self, old: Edges, new: Edges, changed: Sequence[int]) -> float:
         """How the score changes from one graph to another: only districts of vertices with another edge count."""
-        changed = np.flatnonzero((old != new).any(axis=0) | (old != new).any(axis=1)).tolist()
         return self._of_districts(new, changed) - self._of_districts(old, changed)
 
-    def _of_districts(self, marks: Marks, vertices: Iterable[int]) -> float:
+    def _of_districts(self, graph: Edges, vertices: Iterable[int]) -> float:
         """The parts of the districts of some vertices, taken together."""
-        districts = {_district(marks, v) for v in vertices}
-        return sum(self._part(*_inside(marks, district)) for district in sorted(districts))
+        districts = sorted({graph.district(v) for v in vertices})
+        return sum(
+            self._part(district, *(tuple(masks[v] for v in members(district)) for masks in (graph.parents, graph.siblings)))
+            for district in districts
+        )
 
-    def _residuals(self, above: Sequence[tuple[int, ...]], children: Sequence[int]) -> Floats:
-        """The covariance of what their parents outside leave of the children."""
-        rows = np.array([self._regressed(v, tuple(u for u in above[v] if u not in children)) for v in children])
-        return np.asarray(rows @ self.terms.correlation @ rows.T)
-
-    def _left(self, v: int, parents: tuple[int, ...]) -> Floats:
-        """A variable less its regression on some others, as weights of all variables."""
-        row, correlation, given = np.zeros(len(self.terms.correlation)), self.terms.correlation, list(parents)
-        row[v] = 1
-        if given:
-            row[given] = -np.linalg.lstsq(correlation[np.ix_(given, given)], correlation[given, v], rcond=None)[0]
-        return row
+    def _explained(self, children: tuple[int, ...], parents: tuple[int, ...]) -> float:
+        """What one factor is worth for variables of which their parents explain a part."""
+        counts = np.array([above.bit_count() for above in parents], dtype=np.int64)
+        rows = np.zeros((len(children), max(1, int(counts.max()))), dtype=np.int64)
+        for row, above in zip(rows, parents, strict=True):
+            row[: above.bit_count()] = members(above)
+        return self._worth(residuals(self.terms.correlation, np.array(children, dtype=np.int64), rows, counts))
 
     def _worth(self, covariance: Floats) -> float:
         """What one factor saves in place of bidirected edges between all, less what it leaves unexplained."""
@@ -136,12 +175,15 @@ class FactorSearch:
         saved = self.terms.price * (pairs - k) + self.surcharge * (pairs - 1)
         return float(saved - self.terms.n_samples * one_factor_misfit(covariance))
 
-    def _fitted(self, inside: tuple[int, ...], arrows: tuple[Pair, ...], joined: tuple[Pair, ...]) -> float:
+    def _fitted(self, district: int, parents: Sequence[int], siblings: Sequence[int]) -> float:
         """The part of a district: fitted edge by edge, and the factors found in what its arrows leave."""
+        inside = members(district)
+        arrows = [(u, v) for v, above in zip(inside, parents, strict=True) for u in members(above)]
+        joined = [(v, w) for v, beside in zip(inside, siblings, strict=True) for w in members(beside) if v < w]
         _, block, arrays = district_arrays(self.terms.correlation, inside, arrows, joined)
         loss = misfit(block, self.terms.n_samples, *arrays)
         plain = self.terms.n_samples * loss + self.terms.price * (len(arrows) + len(joined)) + self.surcharge * len(joined)
-        place, residual = {v: i for i, v in enumerate(sorted(inside))}, arrays.room.small[RESIDUAL]
+        place, residual = {v: i for i, v in enumerate(inside)}, arrays.room.small[RESIDUAL]
         return plain - self._saved(residual, [(place[v], place[w]) for v, w in joined])
 
     def _saved(self, residual: Floats, joined: Iterable[Pair]) -> float:
@@ -160,16 +202,12 @@ class FactorSearch:
         return total
 
 
-def _district(marks: Marks, v: int) -> tuple[int, ...]:
-    """The vertices that bidirected edges join to v, sorted."""
-    return tuple(sorted(reached(v, lambda w: np.flatnonzero((marks[w] == ARROW) & (marks[:, w] == ARROW)).tolist())))
-
-
-def _inside(marks: Marks, district: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[Pair, ...], tuple[Pair, ...]]:
-    """A district, the arrows into it and the bidirected edges in it."""
-    into = [(u, v) for v in district for u in np.flatnonzero(marks[:, v] == ARROW).tolist()]
-    arrows = tuple((u, v) for u, v in into if marks[v, u] == TAIL)
-    return district, arrows, tuple((u, v) for u, v in into if u < v and marks[v, u] == ARROW)
+def _masks(related: NDArray[np.bool_]) -> list[int]:
+    """By row: the mask of the columns."""
+    masks = [0] * len(related)
+    for v, u in zip(*(at.tolist() for at in np.nonzero(related)), strict=True):
+        masks[v] |= 1 << u
+    return masks
 
 
 def joined_by_one(marks: Marks, children: Iterable[int]) -> Marks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from dicola._kernels import mag_climb, mag_state
 from dicola._kernels.mag_score import make_room
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, NONE, TAIL
+from dicola.score.ancestral import reached
 from dicola.score.base import Score
 from dicola.score.readable_climb import ReadableClimb
 
@@ -23,13 +23,31 @@ _AT_A = np.array([NONE, TAIL, ARROW, ARROW], dtype=np.int8)
 _AT_B = np.array([NONE, ARROW, TAIL, ARROW], dtype=np.int8)
 
 
+class Known(NamedTuple):
+    """Scores of districts by their keys, for the climbs on one score."""
+
+    keys: NDArray[np.uint64]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def room_for(cls, n: int) -> Known:
+        """None yet, and room for as many as a climb over n variables looks at."""
+        size = _table_size(n)
+        return cls(np.zeros(size, dtype=np.uint64), np.zeros(size))
+
+
 class Climbed(NamedTuple):
-    """Where a climb ended: an ancestral graph, its score, the districts scored, the moves made."""
+    """Where a climb ended: an ancestral graph, its score, the districts scored, the moves made.
+
+    ``runner_up`` is by how much the best graph of another class that one move led to, or two of
+    which the first was not too dear, is worse, surcharges included; infinite where there is none.
+    """
 
     marks: Marks
     score: float
     n_fits: int
     n_moves: int
+    runner_up: float
 
 
 def climb(
@@ -40,12 +58,12 @@ def climb(
     max_district: int = 10,
     third: float | None = None,
     surcharge: float = 0.0,
-    progress: Callable[[], None] = lambda: None,
+    known: Known | None = None,
 ) -> Climbed:
     """From an ancestral graph to one that neither a move nor a pair of moves makes better.
 
     A move removes, adds or turns one edge and keeps the graph ancestral. Once no single move pays,
-    each one that is not too dear is tried together with a second one nearby.
+    each one that is not too dear is tried together with a second one at one of its ends.
 
     Parameters
     ----------
@@ -57,7 +75,7 @@ def climb(
         A symmetric matrix: edges may be added between these (``None``: everywhere), and where the
         start has one.
     threshold : float
-        What the first of two moves may cost.
+        What the first of two moves may cost; below zero no two are looked at.
     max_district : int
         No districts of more variables are made.
     third : float, optional
@@ -66,8 +84,8 @@ def climb(
         needed may show next to another of them.
     surcharge : float
         What a bidirected edge costs beyond the price of an edge, for this climb.
-    progress : callable
-        Called from time to time.
+    known : Known, optional
+        Scores of districts that climbs on the same score have found; this one adds its own.
 
     Returns
     -------
@@ -85,15 +103,16 @@ def climb(
         plain.run(_PASSES)
         kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
         total = plain.total() - surcharge * np.count_nonzero(kinds == mag_state.BOTH)
-        return Climbed(_marks(kinds, ends, len(marks)), float(total), plain.fitted.cache_info().currsize, plain.n_moves)
+        return Climbed(_marks(kinds, ends, len(marks)), float(total), plain.fitted.cache_info().currsize, plain.n_moves, plain.runner_up())
     task = mag_state.Task(*terms, max_district, threshold, np.inf if third is None else third, surcharge)
-    state = _state(marks, ends)
+    state = _state(marks, ends, Known.room_for(len(marks)) if known is None else known)
     room = make_room(len(marks), max(max_district, _largest_district(marks)))
     while not mag_climb.climb(state, task, room, _SLICE, _PASSES):
-        progress()
+        pass  # a look at the clock, or at Ctrl-C
     kinds = state.pairs[:, mag_state.KIND]
-    total = state.value[np.unique(state.places[mag_state.ROOT])].sum() - surcharge * np.count_nonzero(kinds == mag_state.BOTH)
-    return Climbed(_marks(kinds, ends, len(marks)), float(total), int(state.counts[mag_state.FITS]), int(state.counts[mag_state.MOVES]))
+    total = state.value[np.unique(state.places[mag_state.ROOT])].sum()
+    fits, moves = (int(state.counts[which]) for which in (mag_state.FITS, mag_state.MOVES))
+    return Climbed(_marks(kinds, ends, len(marks)), float(total), fits, moves, float(state.gaps[mag_state.NEXT]))
 
 
 def _kinds(marks: Marks, ends: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -110,10 +129,13 @@ def _marks(kinds: NDArray[np.int64], ends: NDArray[np.int64], n: int) -> Marks:
 
 
 def _largest_district(marks: Marks) -> int:
-    from scipy.sparse.csgraph import connected_components
-
-    _, label = connected_components((marks == ARROW) & (marks.T == ARROW), directed=False)
-    return int(np.bincount(label).max())
+    joined = (marks == ARROW) & (marks.T == ARROW)
+    left, largest = set(np.flatnonzero(joined.any(axis=0)).tolist()), 1
+    while left:
+        found = reached(min(left), lambda v: np.flatnonzero(joined[v]).tolist())
+        left.difference_update(found)
+        largest = max(largest, len(found))
+    return largest
 
 
 def _table_size(n: int) -> int:
@@ -121,10 +143,9 @@ def _table_size(n: int) -> int:
     return 1 << (16 if n <= 100 else 20)
 
 
-def _state(marks: Marks, ends: NDArray[np.int64]) -> mag_state.State:
+def _state(marks: Marks, ends: NDArray[np.int64], known: Known) -> mag_state.State:
     n = len(marks)
     both = np.concatenate([ends[:, 0], ends[:, 1]])
-    table = _table_size(n)
     return mag_state.State(
         pairs=np.column_stack([ends, _kinds(marks, ends)]),
         starts=np.cumsum(np.bincount(both + 1, minlength=n + 1)),
@@ -137,7 +158,8 @@ def _state(marks: Marks, ends: NDArray[np.int64]) -> mag_state.State:
         places=np.zeros((5, n), dtype=np.int64),
         words=np.zeros((2, n), dtype=np.uint64),
         value=np.zeros(n),
-        keys=np.zeros(table, dtype=np.uint64),
-        scores=np.zeros(table),
+        keys=known.keys,
+        scores=known.scores,
         counts=np.zeros(5, dtype=np.int64),
+        gaps=np.array([np.inf, 0.0, 0.0]),
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,9 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Or
     """Improve an order until neither a move of one variable nor a tuck makes it better.
 
     Each sweep takes the variables by position; among equally good places a variable takes the
-    nearest earlier one, else the nearest later one. A sweep of tucks follows where none has moved.
+    nearest earlier one, else the nearest later one. Once some have moved, the next sweep looks at
+    those near a variable with other parents, as long as one moves; then all are looked at again.
+    A sweep of tucks follows where none of all has moved.
 
     Parameters
     ----------
@@ -114,21 +117,40 @@ def _searched_within(room: int, terms: Terms, begin: NDArray[np.int64], max_swee
     memory = kernel.Memory(keys, np.zeros((p, p), np.uint64), np.full((p, p), np.nan))
     if not kernel.start(terms, trails, order):
         return None
-    n_searches, moved = p, True
+    n_searches, turn = p, _Turn.first(p)
     for _ in range(max_sweeps):
-        # after a sweep in which none has moved alone it is the turn of the tucks
-        alone, moved = moved, False
-        for first in range(0, p, _SLICE):
-            last = min(first + _SLICE, p)
-            tally = kernel.sweep(terms, trails, memory, order, first, last) if alone else kernel.tuck(terms, trails, order, first, last)
+        parents, counts, moved = trails.parents.copy(), trails.counts.copy(), False
+        for first in range(0, len(turn.which), _SLICE):
+            which = turn.which[first : first + _SLICE]
+            tally = kernel.tuck(terms, trails, order, which) if turn.tucks else kernel.sweep(terms, trails, memory, order, which)
             if not tally.fits:
                 return None
             moved |= tally.moves > 0
             n_searches += tally.searches
-        if not moved and not alone:
+        if turn.tucks and not moved:
             break
-    parents = [trails.parents[v, : trails.counts[v]] for v in range(p)]
-    return OrderedDag.of(order, parents, float(trails.scores[:p].sum()), n_searches)
+        turn = turn.next(kernel.near_changes(trails, parents, counts) if moved else None)
+    return OrderedDag.of(order, [trails.parents[v, : trails.counts[v]] for v in range(p)], float(trails.scores[:p].sum()), n_searches)
+
+
+class _Turn(NamedTuple):
+    """Whose turn it is: all variables, or those near a change; to move alone, or to tuck."""
+
+    which: NDArray[np.int64]
+    everyone: NDArray[np.int64]
+    tucks: bool
+
+    @classmethod
+    def first(cls, p: int) -> _Turn:
+        """All, to move alone."""
+        return cls(np.arange(p), np.arange(p), False)
+
+    def next(self, near: NDArray[np.int64] | None) -> _Turn:
+        """The turn of those near what changed; of all where nothing moved, to tuck where it was all that did not."""
+        if near is None:
+            return self._replace(which=self.everyone, tucks=len(self.which) == len(self.everyone))
+        # a move may leave all parents as they are
+        return self._replace(which=near if len(near) else self.everyone, tucks=False)
 
 
 def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS) -> OrderedDag:
@@ -164,14 +186,20 @@ def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS)
                 return tucked(other, v)
         return order
 
-    order, p, moved = [int(v) for v in begin], len(begin), True
+    def near_changes(one: list[int], other: list[int]) -> NDArray[np.int64]:
+        before, now = ([set(parents_of(order, v)) for v in range(p)] for order in (one, other))
+        changed = {v for v in range(p) if before[v] != now[v]}
+        around = [before[v] | now[v] for v in range(p)]
+        return np.array(sorted(changed.union(*(around[v] for v in changed), (v for v in range(p) if around[v] & changed))), dtype=np.int64)
+
+    order, p, turn = [int(v) for v in begin], len(begin), _Turn.first(len(begin))
     for _ in range(max_sweeps):
-        alone, before = moved, order
-        for v in range(p):
-            order = moved_alone(order, v) if alone else tucked(order, v)
-        moved = order != before
-        if not moved and not alone:
+        before = order
+        for v in turn.which.tolist():
+            order = tucked(order, v) if turn.tucks else moved_alone(order, v)
+        if turn.tucks and order == before:
             break
+        turn = turn.next(None if order == before else near_changes(before, order))
     return OrderedDag.of(order, [parents_of(order, v) for v in range(p)], total(order), found.cache_info().currsize)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import chain
 
 from dicola._kernels.mag_climb import FREE, GREEDY, PAIRED
 from dicola._kernels.mag_state import BACK, BOTH, FORTH, NO
@@ -46,9 +47,33 @@ class ReadableClimb:
         """The score of the graph: the sum over its districts."""
         return sum(map(self._score, self._districts(self.vertices)))
 
+    def runner_up(self) -> float:
+        """By how much the best graph of another class nearby is worse: after one move, or two at one end."""
+        nearest = float("inf")
+        for first in filter(self._is_valid, self._moves(self.kinds)):
+            spent, extra = self._worth(first), self._surcharge_of(first)
+            if abs(spent - extra) >= FREE:
+                nearest = min(nearest, spent)
+            if spent >= self.threshold:
+                continue
+            with self._after(first):
+                for second in filter(self._is_valid, self._moves(self._at(first[0], first[0]))):
+                    total = spent + self._worth(second)
+                    if abs(total - extra - self._surcharge_of(second)) >= FREE:
+                        nearest = min(nearest, total)
+        return nearest
+
+    def _surcharge_of(self, move: Move) -> float:
+        pair, kind = move
+        return self.surcharge * ((kind == BOTH) - (self.kinds[pair] == BOTH))
+
     def _greedy(self) -> None:
-        while (move := self._best(self.kinds, GREEDY)) is not None:
-            self._make(move)
+        while True:
+            worths = {move: self._worth(move) for move in self._moves(self.kinds)}
+            paying = [move for move, worth in sorted(worths.items(), key=lambda item: item[1]) if worth < GREEDY and self._is_valid(move)]
+            if not paying:
+                return
+            self._make(paying[0])
 
     def _look_ahead(self) -> bool:
         """Make the first pair of moves that pays together; is there one?"""
@@ -62,13 +87,14 @@ class ReadableClimb:
         return False
 
     def _redeeming(self, first: Move, worth: float) -> list[Move]:
-        """The best second move at the districts that a first one touches, if the two pay together.
+        """The best second move at the ends of a first one, if the two pay together.
 
-        Where the first is free, and so is a second one, a third may pay. None are left if none do.
+        Where the first is free, and so is a second one at the districts it touches, a third may pay.
+        None are left if none do.
         """
         near = self._beside(first[0])
         with self._after(first):
-            best = self._best(near, PAIRED - worth)
+            best = self._best(self._at(first[0], first[0]), PAIRED - worth)
             if best is not None:
                 return [best]
             if self.third is None or abs(worth) >= FREE:
@@ -87,8 +113,7 @@ class ReadableClimb:
         """The best move at some pairs that changes the score by less than the limit."""
         best = None
         for move in self._moves(pairs):
-            worth = self._worth(move)
-            if worth < limit and self._is_valid(move):
+            if self._is_valid(move) and (worth := self._worth(move)) < limit:
                 best, limit = move, worth
         return best
 
@@ -115,7 +140,11 @@ class ReadableClimb:
 
     def _beside(self, pair: Pair) -> list[Pair]:
         """The other pairs at the districts of both ends."""
-        return [other for district in self._districts(pair) for v in district for other in self.pairs_at[v] if other != pair]
+        return self._at(chain.from_iterable(self._districts(pair)), pair)
+
+    def _at(self, vertices: Iterable[int], pair: Pair) -> list[Pair]:
+        """The pairs at some vertices but one."""
+        return [other for v in vertices for other in self.pairs_at[v] if other != pair]
 
     def _districts(self, vertices: Iterable[int]) -> list[tuple[int, ...]]:
         """The districts of some vertices, each once, in the order of the vertices."""

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dicola._kernels.mag_climb import FREE
 from dicola.blankets.auto import AutoBlankets
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Inquiry
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
-from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import mag_to_pag, member_mag
 from dicola.orient.fixpoint import Orientation
-from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag, reached
+from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import OrderedDag, Score
 from dicola.score.factors import FactorSearch
-from dicola.score.mag_climb import Climbed, climb
+from dicola.score.mag_climb import Climbed, Known, climb
 from dicola.score.order_search import best_of, order_search
 from dicola.score.registry import score_behind
 
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2. Likewise for factors.
-_SMALL = 3  # variables of a small district
-_NEAR = 40.0  # a climb from marks that is behind the best by more than this seldom catches up
 _MANY, _DECISIVE = 22_000, 20.0  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
-_MORE_STARTS, _CYCLES, _SHAKES, _DEAR = 5, 10, (2, 5), 15.0
 _HIDDEN = 3.0  # what a hidden variable costs beyond its edges
-_UNION = 100  # variables up to which a search from random orders is made beside that from the decomposition
+_FEW_ORDERS, _STARTS = 100, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
+
+Scored = TypeVar("Scored", Climbed, OrderedDag)
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class MagSearch:
     max_district: int = 10
     third: float | None = None
     surcharge: float = 0.0
+    known: Known | None = None
 
     @classmethod
     def of(cls, ci: Inquiry, penalty: float = 2.0, threshold: float = 6.0, max_district: int = 10) -> MagSearch:
@@ -52,38 +53,30 @@ class MagSearch:
         score, n = score_behind(ci, penalty), len(ci)
         is_wide = ci.n_samples is not None and ci.n_samples < ci.test.rows_to_condition_on(n - 2)
         blankets = AutoBlankets() if is_wide else TotalConditioning(0.05 if n <= _FEW else 1 / n**2)
-        return cls(ci, score, blankets.learn(ci.during("blankets")), threshold, max_district)
+        candidates = blankets.learn(ci.during("blankets"))
+        return cls(ci, score, candidates, threshold, max_district, known=Known.room_for(n))
 
     def climb(self, start: Marks) -> Climbed:
         """The climb from an ancestral graph."""
-        found = climb(self.score, start, self.candidates, self.threshold, self.max_district, self.third, self.surcharge)
+        found = climb(self.score, start, self.candidates, self.threshold, self.max_district, self.third, self.surcharge, self.known)
         self.ci.book_score("district fits", found.n_fits)
         return found
 
     def from_dag(self, found: OrderedDag) -> Climbed:
         """The climb from the DAG of an order search, which has all edges worth having."""
-        self.ci.book_score("parent searches", found.work)
         return replace(self, candidates=np.zeros_like(self.candidates)).climb(marks_of_dag(found.parents))
 
-    def from_orders(self, n_starts: int, seed: int) -> Climbed:
-        """The climb from the best DAG of some searches from random orders."""
-        return self.from_dag(best_of(self.score, n_starts, seed))
+    def dag_of_orders(self, n_starts: int, seed: int) -> OrderedDag:
+        """The best DAG of some searches from random orders."""
+        return self._booked(best_of(self.score, n_starts, seed))
 
-    def from_order_of(self, marks: Marks) -> Climbed:
-        """The climb from the best DAG near the order of a partly oriented graph."""
-        return self.from_dag(order_search(self.score, linear_extension(ancestral_marks(marks))))
+    def dag_near(self, marks: Marks) -> OrderedDag:
+        """The best DAG near the order of a partly oriented graph."""
+        return self._booked(order_search(self.score, linear_extension(ancestral_marks(marks))))
 
-    def from_marks(self, marks: Marks, rival: float) -> Climbed:
-        """The climb from a partly oriented graph made ancestral.
-
-        Wrong marks join many variables by bidirected edges, and such districts are slow to fit. So a start far behind the ``rival`` score
-        is made again with small ones, and only where single moves bring it near the rival does the climb go on.
-        """
-        start = ancestral_marks(marks)
-        if self.score.mag(MAG(start, self.score.names)) <= rival + _NEAR:
-            return self.climb(start)
-        found = replace(self, threshold=-np.inf, max_district=_SMALL).climb(ancestral_marks(marks, _SMALL))
-        return found if found.score > rival + _NEAR else self.climb(found.marks)
+    def _booked(self, found: OrderedDag) -> OrderedDag:
+        self.ci.book_score("parent searches", found.work)
+        return found
 
     def finished(self, found: Climbed) -> Climbed:
         """The last climbs.
@@ -93,7 +86,11 @@ class MagSearch:
         """
         if self.score.n_samples < _MANY:
             kept = np.zeros_like(self.candidates)  # to add edges was the work of the climbs before
-            return replace(self, candidates=kept, threshold=self.threshold + _HIDDEN, surcharge=_HIDDEN).climb(found.marks)
+            last = replace(self, candidates=kept, threshold=self.threshold + _HIDDEN, surcharge=_HIDDEN).climb(found.marks)
+            # only the climb before has looked at edges to add
+            gain = found.score - last.score + _HIDDEN * (_joined(found.marks) - _joined(last.marks))
+            before = found.runner_up if abs(found.score - last.score) < FREE else 0.0
+            return last._replace(runner_up=min(last.runner_up, gain + before))
         ahead = replace(self, third=_DECISIVE)
         found = ahead.climb(found.marks)
         return best([found, ahead.climb(member_mag(mag_to_pag(self.mag(found))).marks)])
@@ -103,76 +100,63 @@ class MagSearch:
         terms = self.score.kernel_terms()
         if terms is None or len(self.score) > _FEW:
             return found
-        marks = FactorSearch(terms, _HIDDEN).improved(found.marks)
-        return found._replace(marks=marks, score=self.score.mag(MAG(marks, self.score.names)))
+        factors = FactorSearch(terms, _HIDDEN)
+        *before, marks = [found.marks, *factors.steps(found.marks)]
+        if not before:
+            return found
+        gap = factors.total(before[-1]) - factors.total(marks)
+        return found._replace(marks=marks, score=self.score.mag(MAG(marks, self.score.names)), runner_up=gap)
 
     def mag(self, found: Climbed) -> MAG:
         """The MAG of a climb: with an edge for each pair that no set separates."""
         return MAG(found.marks, self.score.names).maximal()
 
 
-def best(found: Iterable[Climbed]) -> Climbed:
+def best(found: Iterable[Scored]) -> Scored:
     """The one with the best score, the first of equals."""
     return min(found, key=lambda each: each.score)
 
 
-def linear_extension(marks: Marks, choose: Callable[[NDArray[np.intp]], int] = min) -> list[int]:
-    """Positions, every parent before its children; of those that may come next the one that is chosen, by default the first."""
+def _joined(marks: Marks) -> int:
+    """The number of bidirected edges."""
+    return int(np.count_nonzero((marks == ARROW) & (marks.T == ARROW))) // 2
+
+
+def linear_extension(marks: Marks) -> list[int]:
+    """Positions, every parent before its children; of those that may come next the first."""
     parents = (marks.T == TAIL) & (marks == ARROW)  # parents[u, v]: u -> v
     waiting, order = parents.sum(axis=0), list[int]()
     while len(order) < len(marks):
-        v = int(choose(np.flatnonzero(waiting == 0)))
+        v = int(np.flatnonzero(waiting == 0)[0])
         waiting -= parents[v]
         waiting[v] = -1
         order.append(v)
     return order
 
 
-def shaken(marks: Marks, random: np.random.Generator) -> list[int]:
-    """A random order of an ancestral graph, in which a few variables near each other have moved to random places."""
-    order = linear_extension(marks, random.choice)
-    near = reached(int(random.integers(len(marks))), lambda v: np.flatnonzero(marks[v]).tolist())
-    for v in near[: int(random.choice(_SHAKES))]:
-        order.remove(v)
-        order.insert(int(random.integers(len(order) + 1)), v)
-    return order
+class Refined(NamedTuple):
+    """A MAG with its score, and by how much the best graph of another class that was met is worse, where one was."""
+
+    mag: MAG
+    score: float
+    runner_up: float | None
 
 
-@dataclass(frozen=True)
 class BestMag:
-    """A last step: the MAG with the best score that is found from what the decomposition found, and its score.
+    """A last step: the MAG with the best score that is found from what the decomposition found."""
 
-    With ``longer`` more starts are made, the PAG that tests alone give among them.
-    """
+    def refine(self, ci: Inquiry, found: Orientation, seed: int) -> Refined:
+        """From the oriented graph to a MAG.
 
-    longer: bool = False
-
-    def refine(self, ci: Inquiry, found: Orientation, seed: int, by_tests: Callable[[], PAG]) -> tuple[MAG, float]:
-        """From the oriented graph to a MAG; ``by_tests`` makes the PAG that tests alone give.
-
-        It is the best of the climbs from the DAG near the order of the graph, from that of random orders (up to 100 variables), and from
-        the graph itself.
+        It is where the climb from a DAG ends: the best of that near the order of the graph and, up to 100 variables, of random orders;
+        with many rows from both.
+        Edges are added only once those of the DAG stand as they should: sooner they would be in the way.
         """
-        tested = by_tests() if self.longer else None
         search, marks = MagSearch.of(ci), found.pag.marks
-        starts = [search.from_order_of(marks)]
-        if len(marks) <= _UNION:
-            starts.append(search.from_orders(3, seed))
-        winner = search.climb(best(starts).marks)
-        winner = search.finished(best([winner, search.from_marks(marks, winner.score)]))
-        if tested is not None:
-            winner = _longer(search, winner, tested, np.random.default_rng([seed, 1]))
-        winner = search.with_factors(winner)
-        return search.mag(winner), winner.score
-
-
-def _longer(search: MagSearch, winner: Climbed, tested: PAG, random: np.random.Generator) -> Climbed:
-    """The best from more starts: the PAG by tests, random orders each on its own, and orders near that of the best graph;
-    at the end a climb that looks at dearer first moves.
-    """
-    winner = best([winner, search.from_marks(tested.marks, winner.score)])
-    for cycle in range(_MORE_STARTS + _CYCLES):
-        order = random.permutation(len(tested)) if cycle < _MORE_STARTS else shaken(winner.marks, random)
-        start = search.from_dag(order_search(search.score, order))
-        winner = best([winner, search.climb(start.marks)])
-    return search.finished(replace(search, threshold=_DEAR).climb(winner.marks))
+        dags = [search.dag_near(marks)]
+        if len(marks) <= _FEW_ORDERS:
+            dags.append(search.dag_of_orders(_STARTS, seed))
+        starts = dags if search.score.n_samples >= _MANY else [best(dags)]  # with few rows the better score is by chance
+        start = best([search.from_dag(dag) for dag in starts])
+        winner = search.with_factors(search.finished(search.climb(start.marks)))
+        return Refined(search.mag(winner), winner.score, winner.runner_up if np.isfinite(winner.runner_up) else None)
