@@ -27,7 +27,7 @@ __all__ = ["ALPHA", "GROUPS", "METHODS", "PEERS", "Answer", "Method", "around", 
 
 STOPS = ("paper", "reference", "auto")
 BASES = ("fci", "rfci", "fci+", "icd", "l-marvel")
-MODES = ("exact", "paper", "fast", "balanced", "accurate")
+MODES = ("exact", "paper", "balanced")
 LIMITS = ((3, 2), (4, 2))  # of sets of neighbours and of Possible-D-Sep, for FCI alone
 
 
