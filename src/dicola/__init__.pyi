@@ -6,7 +6,11 @@ from dicola import simulate as simulate
 from dicola._version import __version__ as __version__
 from dicola.ci.base import CITest as CITest
 from dicola.ci.callable_test import CallableTest as CallableTest
+from dicola.ci.degenerate_gaussian import BasisFunction as BasisFunction
+from dicola.ci.degenerate_gaussian import DegenerateGaussian as DegenerateGaussian
 from dicola.ci.fisher_z import FisherZ as FisherZ
+from dicola.ci.g_square import ChiSquare as ChiSquare
+from dicola.ci.g_square import GSquare as GSquare
 from dicola.ci.inquiry import Inquiry as Inquiry
 from dicola.ci.inquiry import Inquiry as Ledger  # noqa: F401  # its name before
 from dicola.ci.oracle import Oracle as Oracle

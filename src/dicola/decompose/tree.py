@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from scipy.special import ndtri
 
 from dicola._kernels import growth as kernel
 from dicola._kernels.cuts import dependent_across
+from dicola._kernels.evidence import depend_across
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Evidence, Inquiry
@@ -28,6 +29,7 @@ from dicola.learners.base import checked_limit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from dicola.ci.by_evidence import EvidenceTest
     from dicola.ci.fisher_z import FisherZ
 
 Uig = Literal["inherit", "relearn"]
@@ -270,6 +272,10 @@ class DependAcross(Question[Adjacency]):
         left, right, separator = (np.array(part, dtype=np.int64) for part in (self.left, self.right, self.separator))
         limit = test.limit(len(separator), self.each_level)
         return dependent_across(test.correlation, left, right, separator, limit), len(left) * len(right)
+
+    def by_evidence(self, test: EvidenceTest[Any]) -> Answered[Adjacency]:
+        left, right, separator = (np.array(part, dtype=np.int64) for part in (self.left, self.right, self.separator))
+        return depend_across(test.evidence_at(self.each_level), left, right, separator), len(left) * len(right)
 
     def if_perfect(self) -> Answered[Adjacency]:
         """A cut of an independence graph separates (Proposition 1)."""
