@@ -11,6 +11,7 @@ from dicola.ci.degenerate_gaussian import DegenerateGaussian as DegenerateGaussi
 from dicola.ci.fisher_z import FisherZ as FisherZ
 from dicola.ci.g_square import ChiSquare as ChiSquare
 from dicola.ci.g_square import GSquare as GSquare
+from dicola.ci.gaussian_copula import GaussianCopula as GaussianCopula
 from dicola.ci.inquiry import Inquiry as Inquiry
 from dicola.ci.inquiry import Inquiry as Ledger  # noqa: F401  # its name before
 from dicola.ci.oracle import Oracle as Oracle

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dicola import DAG, BasisFunction, ChiSquare, DegenerateGaussian, FisherZ, GSquare, Oracle
+from dicola import DAG, BasisFunction, ChiSquare, DegenerateGaussian, FisherZ, GaussianCopula, GSquare, Oracle
 from dicola.blankets.grow_shrink import Growing, GrownBlankets
 from dicola.blankets.total_conditioning import DependsOnTarget
 from dicola.ci import oracle as oracle_module
@@ -108,12 +108,26 @@ def random_degenerate_gaussian(seed: int) -> DegenerateGaussian:
     return made(as_table(frame).understood(kinds), float(rng.choice([0.3, 0.01])), untestable=policy)
 
 
+def random_copula(seed: int) -> GaussianCopula:
+    """Numbers and grades, few to many rows."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.choice([8, 30, 200, 1000])), int(rng.integers(2, 8))
+    values = rng.normal(size=(n, p)) @ (rng.normal(size=(p, p)) * (rng.random((p, p)) < 0.5) + np.eye(p))
+    frame, kinds = pd.DataFrame(values, columns=names(p)), dict.fromkeys(names(p), "continuous")
+    for name in frame.columns[rng.random(p) < 0.6]:
+        frame[name] = pd.qcut(frame[name], int(rng.integers(2, 4)), labels=False)
+        kinds[name] = "ordered"
+    policy = str(rng.choice(["dependent", "independent"]))
+    return GaussianCopula(as_table(frame).understood(kinds), float(rng.choice([0.3, 0.01])), untestable=policy)
+
+
 MAKERS = {
     "Fisher z": random_fisher_z,
     "Fisher z, singular": random_singular_fisher_z,
     "oracle": random_oracle,
     "counts": random_g_square,
     "blocks": random_degenerate_gaussian,
+    "latent variables": random_copula,
 }
 
 
@@ -200,7 +214,7 @@ def test_the_search_for_a_separating_set_is_answered_alike(maker):
     agree()
 
 
-@pytest.mark.parametrize("make", [random_fisher_z, random_oracle, random_g_square, random_degenerate_gaussian])
+@pytest.mark.parametrize("make", [random_fisher_z, random_oracle, random_g_square, random_degenerate_gaussian, random_copula])
 def test_total_conditioning_is_answered_alike(make):
     @MANY
     @given(seed=SEEDS)

@@ -84,7 +84,7 @@ class GSquare(EvidenceTest[kernel.Counts]):
         *,
         min_rows: float = 5.0,
         untestable: Default = "independent",
-        determined: Default = "independent",
+        determined: Default = "dependent",
     ) -> None:
         table = usable(data)
         self.codes, self.levels = coded(table)

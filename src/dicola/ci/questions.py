@@ -22,7 +22,6 @@ from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Pair, Variables
 
 if TYPE_CHECKING:
-    from dicola.ci.by_evidence import EvidenceTest
     from dicola.ci.fisher_z import FisherZ
     from dicola.ci.inquiry import Inquiry
 
@@ -61,7 +60,7 @@ class Question(ABC, Generic[Answer]):
         """A faster answer from the correlations behind a Gaussian test; ``None`` where there is none."""
         return None
 
-    def by_evidence(self, test: EvidenceTest[Any]) -> Answered[Answer] | None:
+    def by_evidence(self, test: SearchedTest) -> Answered[Answer] | None:
         """A faster answer from the counts or blocks of columns behind a test; ``None`` where there is none."""
         return None
 
@@ -84,6 +83,35 @@ def _frozen(value: Any) -> Any:
     if isinstance(value, set | frozenset):
         return frozenset(value)
     return tuple(_frozen(each) for each in value) if isinstance(value, list | tuple | range) else value
+
+
+class SearchedTest(Protocol):
+    """A test on evidence that the kernels of searches can ask: counts, blocks of columns, latent variables."""
+
+    @property
+    def evidence(self) -> Any:
+        """What these kernels need, at the level of the test."""
+        ...
+
+    @property
+    def limits(self) -> NDArray[np.float64]:
+        """One number per size of a conditioning set, for kernels that go by correlations."""
+        ...
+
+    @property
+    def alpha(self) -> float:
+        """The level."""
+        ...
+
+    def evidence_at(self, alpha: float) -> Any:
+        """The same at another level."""
+        ...
+
+    def given_rest(self, alpha: float, inside: NDArray[np.int64]) -> Adjacency | None:
+        """Total conditioning inside a block, where there is a faster way than pair by pair."""
+        ...
+
+    def __len__(self) -> int: ...
 
 
 class SetFamily(Protocol):
@@ -132,7 +160,7 @@ class GivenRest(Question[Adjacency]):
             dependent, sure = precision.related_within(test.whole, test.chosen, inside, limit)
         return (dependent, tests) if sure else None  # not sure: some variable is determined by the others
 
-    def by_evidence(self, test: EvidenceTest[Any]) -> Answered[Adjacency] | None:
+    def by_evidence(self, test: SearchedTest) -> Answered[Adjacency] | None:
         inside = np.arange(len(test)) if self.block is None else np.array(self.block, dtype=np.int64)
         dependent = test.given_rest(test.alpha if self.alpha is None else self.alpha, inside)
         return None if dependent is None else (dependent, len(inside) * (len(inside) - 1) // 2)
@@ -196,7 +224,7 @@ class SweepLevel(Question[list[Separation]]):
     def by_correlations(self, test: FisherZ) -> Answered[list[Separation]] | None:
         return None if (found := self._as_search().by_correlations(test)) is None else (found[0].fallen, found[1])
 
-    def by_evidence(self, test: EvidenceTest[Any]) -> Answered[list[Separation]]:
+    def by_evidence(self, test: SearchedTest) -> Answered[list[Separation]]:
         found, tests = self._as_search().by_evidence(test)
         return found.fallen, tests
 
@@ -248,7 +276,7 @@ class SearchLevels(Question[Search]):
     def by_correlations(self, test: FisherZ) -> Answered[Search] | None:
         return None if test.may_raise(self._largest(len(test))) else self._searched(test.correlation, test.limits)
 
-    def by_evidence(self, test: EvidenceTest[Any]) -> Answered[Search]:
+    def by_evidence(self, test: SearchedTest) -> Answered[Search]:
         return self._searched(test.evidence, test.limits)
 
     def _largest(self, n: int) -> int:
@@ -326,7 +354,7 @@ class FindSeparator(Question[Variables | None]):
             return None if self.tried else self._in_family(test, self.family, sizes)
         return self._found(test.correlation, test.limits, sizes)
 
-    def by_evidence(self, test: EvidenceTest[Any]) -> Answered[Variables | None] | None:
+    def by_evidence(self, test: SearchedTest) -> Answered[Variables | None] | None:
         if self.family is not None:
             return None
         return self._found(test.evidence, test.limits, [size for size in self.sizes if size <= len(self.candidates)])

@@ -10,10 +10,11 @@ from dicola.ci.base import CITest
 from dicola.ci.degenerate_gaussian import BasisFunction, DegenerateGaussian
 from dicola.ci.fisher_z import FisherZ
 from dicola.ci.g_square import ChiSquare, GSquare
+from dicola.ci.gaussian_copula import GaussianCopula
 from dicola.errors import InvalidSetting, Sentence, not_allowed
 from dicola.registry import Registry
 
-TESTS: Registry[CITest] = Registry("test", FisherZ, GSquare, ChiSquare, DegenerateGaussian, BasisFunction)
+TESTS: Registry[CITest] = Registry("test", FisherZ, GSquare, ChiSquare, DegenerateGaussian, BasisFunction, GaussianCopula)
 
 Recipe = str | Callable[..., CITest]
 """A test until it meets a table: a name, a class, or anything callable as ``recipe(table, alpha=alpha)``."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from dicola._kernels.evidence import depend_across
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.questions import SMALL, Adjacency, Answered, Depends, Question
+from dicola.ci.questions import SMALL, Adjacency, Answered, Depends, Question, SearchedTest
 from dicola.decompose.split import Split, split_of
 from dicola.decompose.uig import independence_graph
 from dicola.errors import counted, not_allowed
@@ -29,7 +29,6 @@ from dicola.learners.base import checked_limit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dicola.ci.by_evidence import EvidenceTest
     from dicola.ci.fisher_z import FisherZ
 
 Uig = Literal["inherit", "relearn"]
@@ -273,7 +272,7 @@ class DependAcross(Question[Adjacency]):
         limit = test.limit(len(separator), self.each_level)
         return dependent_across(test.correlation, left, right, separator, limit), len(left) * len(right)
 
-    def by_evidence(self, test: EvidenceTest[Any]) -> Answered[Adjacency]:
+    def by_evidence(self, test: SearchedTest) -> Answered[Adjacency]:
         left, right, separator = (np.array(part, dtype=np.int64) for part in (self.left, self.right, self.separator))
         return depend_across(test.evidence_at(self.each_level), left, right, separator), len(left) * len(right)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dicola._kernels import partial_correlation as kernel
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.questions import Answered, FindSeparator, Question
+from dicola.ci.questions import Answered, FindSeparator, Question, SearchedTest
 from dicola.errors import counted
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Variables
@@ -19,7 +19,6 @@ from dicola.learners.adjacency import limit_warning
 from dicola.learners.base import Context, Found, Learner
 
 if TYPE_CHECKING:
-    from dicola.ci.by_evidence import EvidenceTest
     from dicola.ci.fisher_z import FisherZ
 
 
@@ -53,7 +52,7 @@ class SeparatorsInPool(Question[list[Variables | None]]):
     def by_correlations(self, test: FisherZ) -> Answered[list[Variables | None]] | None:
         return None if test.may_raise(self._largest + 1) else self._found(test.correlation, test.limits)
 
-    def by_evidence(self, test: EvidenceTest[Any]) -> Answered[list[Variables | None]]:
+    def by_evidence(self, test: SearchedTest) -> Answered[list[Variables | None]]:
         return self._found(test.evidence, test.limits)
 
     @property
