@@ -149,12 +149,12 @@ def bad_tables(folder: Path) -> dict[str, tuple[Path, str]]:
     text = folder / "text.csv"
     text.write_text("A,B\n1,2\nhello,3\n2,5\n")
     return {
-        "missing": (write_table(folder / "m.csv", A=holes, B=b), "missing values in 'A' (3)"),
-        "infinite": (write_table(folder / "i.csv", A=endless, B=b), "infinite values in 'A' (1)"),
+        "missing": (write_table(folder / "m.csv", A=holes, B=b), "gaps in 1 column, 2.5 % of all cells; 57 of 60 rows are complete: 'A' (3)"),
+        "infinite": (write_table(folder / "i.csv", A=endless, B=b), "1 infinite entry is a gap"),
         "constant": (write_table(folder / "k.csv", A=a, B=np.ones(60)), "'B' is constant"),
-        "duplicate": (write_table(folder / "d.csv", A=a, B=b, C=a), "'A' and 'C' are copies"),
-        "collinear": (write_table(folder / "l.csv", A=a, B=b, C=c, D=a + b), "'A', 'B', 'D' are perfectly collinear"),
-        "text": (text, "'A' holds text ('hello' in row 2)"),
+        "duplicate": (write_table(folder / "d.csv", A=a, B=b, C=a), "'C' is a copy of 'A'"),
+        "collinear": (write_table(folder / "l.csv", A=a, B=b, C=c, D=a + b), "'D' is an exact linear function of 'A' and 'B'"),
+        "text": (text, "'A' (nominal)"),
         "twice": (twice, "'A' appears more than once"),
         "empty": (empty, "empty"),
         "one column": (write_table(folder / "o.csv", A=a), "1 column"),
@@ -190,7 +190,8 @@ def test_a_wide_table_is_answered_with_a_warning_and_refused_where_total_conditi
 )
 def test_a_bad_table_gets_one_sentence_exit_code_1_and_nothing_written(tmp_path, case):
     path, sentence = bad_tables(tmp_path)[case]
-    done = dicola("fit", path, "--out", "results", cwd=tmp_path)
+    strictly = ("--strict", "--missing", "error", "--test", "fisher_z")
+    done = dicola("fit", path, *strictly, "--out", "results", cwd=tmp_path)
     assert done.returncode == 1
     assert sentence in done.stderr and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
     assert done.stdout == "" and not (tmp_path / "results").exists()

@@ -21,6 +21,7 @@ from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import LaterSets, SeparatingSets, Skeleton
 from dicola.orient.equivalence import Legality, MagSets, legality
 from dicola.orient.partial import Conflict, Reason
+from dicola.tables.look import Look
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,6 +66,8 @@ class Discovery:
         By how much the best graph met that means something else scores worse; ``None``: not known.
     power : Power or None
         Which links the rows would have shown; ``None`` for an oracle, and where nobody knows.
+    look : Look or None
+        What the table was, and what was left out of it; ``None`` where there was none.
     test : CITest or None
         The test that was asked; it is not written, so ``None`` for what was read back.
 
@@ -83,6 +86,7 @@ class Discovery:
     score: float | None = None
     runner_up: float | None = None
     power: Power | None = None
+    look: Look | None = field(default=None, repr=False, compare=False)
     test: CITest | None = field(default=None, repr=False, compare=False)
 
     @cached_property
@@ -240,6 +244,7 @@ class Discovery:
             **({"evaluations": self.evaluations} if self.evaluations else {}),
             **{name: value for name in ("score", "runner_up") if (value := getattr(self, name)) is not None},
             **({} if self.power is None else {"power": asdict(self.power)}),
+            **({} if self.look is None else {"look": self.look.to_dict()}),
             "settings": self.settings,
             "warnings": self.warnings,
             "conflicts": [astuple(conflict) for conflict in self.conflicts],
@@ -294,6 +299,7 @@ class Discovery:
                 score=facts.get("score"),
                 runner_up=facts.get("runner_up"),
                 power=Power(**facts["power"]) if "power" in facts else None,
+                look=Look.from_dict(facts["look"]) if "look" in facts else None,
             )
             if (source / "edges.csv").exists():  # results written before there was one have none
                 vars(found)["_edges"] = from_csv((source / "edges.csv").read_text(encoding="utf-8"))

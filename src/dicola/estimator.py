@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, Literal, Self
 
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.registry import blanket_learner
-from dicola.ci.registry import Recipe, test_on
+from dicola.ci.registry import Recipe
 from dicola.discovery import Discovery
 from dicola.errors import InvalidData, InvalidSetting, NeedsData
 from dicola.graphs.pag import PAG
@@ -24,6 +24,7 @@ from dicola.learners.base import Learner
 from dicola.learners.registry import learner_named
 from dicola.pipeline.discover import Progress, run
 from dicola.pipeline.plan import Plan
+from dicola.pipeline.preparation import prepare
 from dicola.registry import settings_of
 from dicola.score.gaussian_model import GaussianModel
 from dicola.tables.checks import check_gaps, check_numbers
@@ -57,6 +58,20 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         ``"auto"`` takes the best one for the table, and ``discovery_.summary()`` says which and
         why: one that scores where the columns can be scored, the paper's method where that would be
         out of place, and with a learner, collider policy or stop rule of your choice.
+    kinds : dict, optional
+        What some columns are: ``{"sex": "nominal", "grade": "ordered", "id": "identifier"}``. The
+        others are read by the rules of :mod:`dicola.tables.kinds`; :func:`dicola.look` shows how.
+    drop : str or iterable of str, optional
+        Columns to leave out. Identifiers, constants and columns that repeat others are left out
+        anyway, with a note.
+    missing : {"auto", "error", "listwise", "testwise", "em", "impute"}
+        What to do about gaps: the way that fits the test; refuse; keep complete rows only; give
+        each test the rows that it can use; estimate correlations by maximum likelihood; or fill in
+        several times and pool the answers.
+    missing_values : iterable, optional
+        Values that stand for gaps, such as ``[-999]``; ``NA`` and ``?`` always do.
+    strict : bool
+        Refuse what would be left out or taken as a gap, with everything listed.
     **settings
         All others are those of :func:`dicola.discover`, with the same defaults.
 
@@ -105,6 +120,11 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     legalize: bool = False
     knowledge: Knowledge | None = None
     workers: Literal["threads", "processes"] | None = None
+    kinds: Mapping[str, Any] | None = None
+    drop: str | Iterable[str] | None = None
+    missing: str = "auto"
+    missing_values: Iterable[Any] | None = None
+    strict: bool = False
     pag_: PAG = field(init=False)
     discovery_: Discovery = field(init=False)
     n_features_in_: int = field(init=False)
@@ -157,12 +177,13 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
         """
         table = _table_of(X, least_rows=2, least_columns=2)
-        plan = Plan(**self.get_params(deep=False))
-        test = test_on(plan.ci_test, table, plan.alpha)
-        found = run(test, plan, progress)
+        prepared = prepare(table, Plan(**self.get_params(deep=False)))
+        found = prepared.told(run(prepared.test, prepared.plan, progress))
         validate_data(self, _header(X, table), reset=True, skip_check_array=True)
         self.discovery_, self.pag_ = found, found.pag
-        self._gaussian = GaussianModel.behind(test, table, found.pag)
+        self._levels = tuple(replace(column, values=column.values[:0]) for column in prepared.table.columns)  # noqa: PD011
+        self._used = [table.names.index(name) for name in found.pag.names]
+        self._gaussian = GaussianModel.behind(prepared.test, prepared.table, found.pag)
         return self
 
     def score(self, X: Table | Any, y: None = None) -> float:  # noqa: N803
@@ -194,6 +215,11 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         table = _table_of(X)
         validate_data(self, _header(X, table), reset=False, skip_check_array=True)
+        # Columns go by position, since one of the two tables may have no names.
+        seen_as = {name: table.names[at] for name, at in zip(self.pag_.names, self._used, strict=True)}
+        table = table.choose(seen_as.values())
+        place = {seen_as[column.name]: column for column in self._levels}
+        table = table.coded_as([place[label] for label in table.labels])
         check_numbers(table)
         check_gaps(table)
         if self._gaussian is None:
@@ -201,8 +227,6 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                 f"score needs the correlations of all columns, which {self.discovery_.settings['test']['name']} does not know; "
                 "choose settings another way, or fit with ci_test='fisher_z'."
             )
-        # Columns go by position, since one of the two tables may have no names.
-        seen_as = dict(zip(self.pag_.names, table.names, strict=True))
         columns = [table.labels.index(seen_as[name]) for name in self._gaussian.graph.names]
         rows = table.values[:, columns]  # noqa: PD011
         return float(self._gaussian.log_density(rows).mean())
@@ -253,6 +277,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True  # filled in on the way
+        tags.input_tags.allow_nan = True
         return tags
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:

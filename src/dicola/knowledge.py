@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -112,6 +112,19 @@ class Knowledge:
                     yield Given(other, one, TAIL)
                 if claim in forbids:
                     yield Given(other, one, ARROW)
+
+    def without(self, names: Iterable[str]) -> Knowledge:
+        """The claims that do not speak of some variables.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Variables that are not there, such as columns left out.
+
+        """
+        gone = set(names)
+        kept = {part: [pair for pair in getattr(self, part) if not gone & set(pair)] for part in ("forbidden", "required")}
+        return replace(self, tiers=[[name for name in tier if name not in gone] for tier in self.tiers], **kept)
 
     def check_names(self, known: Iterable[str]) -> None:
         """Every variable spoken of must be there; a wrong name is a mistake, not a wish.

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any
 
 from dicola.ci.base import CITest
-from dicola.ci.fisher_z import FisherZ
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting, NeedsData, counted
 from dicola.graphs.bits import members
@@ -18,9 +17,11 @@ from dicola.graphs.pag import PAG
 from dicola.metrics import Comparison, compare
 from dicola.pipeline.discover import discover
 from dicola.pipeline.modes import mode_named
+from dicola.pipeline.plan import Plan
+from dicola.pipeline.preparation import prepare
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.legal import nearby_mag
-from dicola.tables.table import Table
+from dicola.tables.table import Table, as_table
 
 _ASKED = 2000  # implied independences put to the test, at most
 
@@ -146,7 +147,7 @@ def compare_modes(
     if len(names) < 2:
         raise InvalidSetting("compare at least two different modes.")
     if not isinstance(data, CITest):
-        data = FisherZ(data, alpha=0.01 if alpha is None else alpha)
+        data = prepare(as_table(data), Plan(alpha=0.01 if alpha is None else alpha)).test
     elif alpha is not None:
         raise InvalidSetting("the test has a level of its own; leave out alpha, or pass the table.")
     if data.alpha is None:

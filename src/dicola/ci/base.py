@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterable, Sequence
 from math import nan
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,7 @@ class CITest(ABC):
     alpha: float | None = None
     n_samples: int | None = None
     is_slow: bool = False
+    gaps: ClassVar[tuple[str, ...]] = ()  # ways around gaps: "em" by missing="em", "testwise" by itself; the first is the default
     answers_in_bunches: bool = False  # does the class define p_values, and so answers for many sets at once?
 
     def __init_subclass__(cls, **settings: Any) -> None:

@@ -20,6 +20,7 @@ from dicola.ci.questions import SMALL, Answered, Question, Verdict
 from dicola.errors import InvalidData, InvalidSetting, Sentence, counted
 from dicola.graphs.skeleton import Variables
 from dicola.tables.checks import numeric_matrix
+from dicola.tables.gaps import moments
 from dicola.tables.names import distinct_names, name_order, named_or_positions
 from dicola.tables.table import Table, as_table
 
@@ -42,6 +43,9 @@ class FisherZ(CITest):
         The level.
     untestable : {"dependent", "independent", "raise"}
         What is answered where ``n - |z| - 3 <= 0`` and no test is possible.
+    missing : {"error", "em"}
+        Gaps are refused, or the correlations are the most likely ones for rows with gaps, and
+        ``n_samples`` is the number of complete rows that would tell as much.
 
     Raises
     ------
@@ -64,7 +68,7 @@ class FisherZ(CITest):
     reference: ClassVar[str] = "Fisher (1924)"
     assumes: ClassVar[str] = "linear relations, Gaussian noise, independent rows; sees linear dependence only"
     needs: ClassVar[str] = "a table of numbers without gaps; in Python also a covariance matrix and the number of rows"
-    kinds: ClassVar[tuple[str, ...]] = ("continuous",)
+    kinds: ClassVar[tuple[str, ...]] = ("continuous", "ordered", "binary")
 
     whole: NDArray[np.float64]  # the correlation matrix of all variables, of which a part sees those it has chosen
     chosen: NDArray[np.int64] | None
@@ -72,15 +76,19 @@ class FisherZ(CITest):
     _values: NDArray[np.float64] | None
     alpha: float
 
-    def __init__(self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent") -> None:
+    gaps: ClassVar[tuple[str, ...]] = ("em", "testwise")
+
+    def __init__(
+        self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent", missing: str = "error"
+    ) -> None:
         table = as_table(data)
-        values = numeric_matrix(table)
+        values = numeric_matrix(table, gaps=missing == "em")
         if table.n_samples < 5:
             raise InvalidData(
                 f"the table has {counted(table.n_samples, 'row')}; Fisher's z test needs at least 5, and many more to find anything."
             )
-        correlation = correlation_of(values)
-        self._set_up(correlation, table.n_samples, table.labels, table.names, checked_alpha(alpha), _checked_untestable(untestable))
+        correlation, n_samples = _with_gaps(values) if np.isnan(values).any() else (correlation_of(values), table.n_samples)
+        self._set_up(correlation, n_samples, table.labels, table.names, checked_alpha(alpha), _checked_untestable(untestable))
         self._values = values
 
     @classmethod
@@ -357,6 +365,12 @@ class FisherZ(CITest):
 
         """
         return self.untestable == "raise" and self.n_samples - size - 3 <= 0
+
+
+def _with_gaps(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Correlations by maximum likelihood, and the number of complete rows that would tell as much."""
+    found = moments(values)
+    return standardised(found.covariance), max(found.effective, 5)
 
 
 def _checked_untestable(policy: str) -> Untestable:

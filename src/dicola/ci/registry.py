@@ -37,7 +37,7 @@ test_on.__test__ = False  # type: ignore[attr-defined]  # not a test of the suit
 
 def record_of(ci: CITest) -> dict[str, Any]:
     """Everything that was set of a test, by name, with the number of rows behind it."""
-    return {"name": type(ci).__name__, "alpha": ci.alpha, "n_samples": ci.n_samples, **ci.settings()}
+    return {"name": getattr(ci, "recorded_as", type(ci).__name__), "alpha": ci.alpha, "n_samples": ci.n_samples, **ci.settings()}
 
 
 def recipe_from(record: Mapping[str, Any]) -> tuple[Recipe, float]:

@@ -14,12 +14,11 @@ from dicola.cli import options, settings_file
 from dicola.cli.grouped import grouped
 from dicola.cli.option_names import option_name
 from dicola.cli.output import Results
-from dicola.cli.plan_options import plan_of, settings_of_a_run
+from dicola.cli.plan_options import ABOUT_THE_TABLE, plan_of, settings_of_a_run
 from dicola.errors import InvalidSetting
 
 if TYPE_CHECKING:
     from dicola.ci.base import CITest
-    from dicola.discovery import Discovery
     from dicola.local_discovery import LocalDiscovery
 
 EXAMPLES = (
@@ -35,9 +34,7 @@ EXAMPLES = (
 @grouped
 def fit(
     ctx: typer.Context,
-    data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="CSV, TSV, Parquet or Excel file with a header of names and rows of numbers.")
-    ],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="CSV, TSV, Parquet or Excel file with a header of names.")],
     config: settings_file.Config = None,
     header: options.Header = None,
     target: Annotated[
@@ -53,16 +50,16 @@ def fit(
     Prints the edges and a summary; with --out also writes them, a report and settings.toml, with which the run can be repeated. With
     --target only the surroundings of one variable are learned.
     """
-    from dicola.ci.registry import test_on
+    from dicola.pipeline.preparation import prepare
     from dicola.tables.reading import read_table
 
     results.check_folder()
-    learn: Callable[[CITest], Discovery | LocalDiscovery] = (
-        partial(results.learned, plan=plan_of(typed)) if target is None else _surroundings(ctx, target, typed)
-    )
+    surroundings = None if target is None else _surroundings(ctx, target, typed)
+    plan = plan_of(typed)
     table = read_table(data, header=header)
-    found = learn(test_on(typed["ci_test"], table, typed["alpha"]))
-    results.deliver(ctx, found, lambda: settings_file.about(data, table))
+    prepared = prepare(table, plan)
+    learn = surroundings or partial(results.learned, plan=prepared.plan)
+    results.deliver(ctx, prepared.told(learn(prepared.test)), lambda: settings_file.about(data, table))
 
 
 def _surroundings(ctx: typer.Context, target: str, typed: Mapping[str, Any]) -> Callable[[CITest], LocalDiscovery]:
@@ -71,6 +68,9 @@ def _surroundings(ctx: typer.Context, target: str, typed: Mapping[str, Any]) -> 
 
     own = [name for name in typed if name in signature(local).parameters]
     for name in typed:
-        if name not in ("ci_test", "alpha", *own) and getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE":
+        if (
+            name not in ("ci_test", "alpha", *ABOUT_THE_TABLE, *own)
+            and getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
+        ):
             raise InvalidSetting(f"{option_name(name)} is for learning the whole graph; leave it out, or leave out --target.")
     return partial(local, target=target, **{name: typed[name] for name in own})

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dicola.errors import Sentence, Setting
 from dicola.pipeline.settings import SETTINGS
 
-_FURTHER = {name: f"--{name.replace('_', '-')}" for name in ("header", "pool", "max_condition_size", "max_possible_dsep_size")} | {
+_FURTHER = {
+    name: f"--{name.replace('_', '-')}"
+    for name in ("header", "pool", "max_condition_size", "max_possible_dsep_size", "nominal", "ordered", "continuous")
+} | {
     "n_latents": "--latents",
     "n_samples": "--samples",
 }  # options of settings that are no plan's

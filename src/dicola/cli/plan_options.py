@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from csv import reader
 from dataclasses import Field, fields, replace
 from inspect import Parameter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,7 @@ from dicola.cli.grouped import Group, option
 from dicola.cli.option_names import is_switched_off, option_name
 from dicola.cli.options import FLAG, completing
 from dicola.errors import InvalidSetting
-from dicola.pipeline.settings import SETTINGS, TUNING
+from dicola.pipeline.settings import SETTINGS, TABLE, TUNING
 
 if TYPE_CHECKING:
     from dicola.pipeline.plan import Plan
@@ -22,6 +23,8 @@ _LIMITS = {
     "max_condition_size": "Largest conditioning set of the adjacency search; no limit by default.",
     "max_possible_dsep_size": "Largest conditioning set from Possible-D-Sep; no limit by default.",
 }  # settings of learners
+_OF_KIND = {kind: f"Columns that are {kind}, separated by commas." for kind in ("nominal", "ordered", "continuous")}  # short for --kinds
+ABOUT_THE_TABLE = ("kinds", "drop", "missing", "missing_values", "strict", *_OF_KIND)
 NAMES = "{choices}"  # stands for names that are filled in when the help is shown: they come from registries, which load in a second
 
 
@@ -29,7 +32,12 @@ def settings_of_a_run(*names: str) -> Group:
     """The options of these settings, or of all, those of learners included."""
     chosen = [_option(SETTINGS[name]) for name in names or SETTINGS]
     limits = [] if names else [_limit(name, told) for name, told in _LIMITS.items()]
-    return Group((*chosen, *limits))
+    return Group((*chosen, *([] if names and "kinds" not in names else map(_of_kind, _OF_KIND)), *limits))
+
+
+def _of_kind(kind: str) -> Parameter:
+    info = typer.Option(option_name(kind), metavar="NAMES", rich_help_panel=TABLE, help=_OF_KIND[kind])
+    return option(kind, Annotated[str | None, info], None)
 
 
 def _limit(name: str, told: str) -> Parameter:
@@ -62,11 +70,34 @@ def plan_of(typed: Mapping[str, Any]) -> Plan:
     from dicola.pipeline.plan import Plan
 
     settings = {name: value for name, value in typed.items() if name in SETTINGS}
+    settings |= about_the_table(typed)
     settings |= {name: not value for name, value in settings.items() if is_switched_off(name)}
     if settings.get("knowledge") is not None:
         settings["knowledge"] = Knowledge.read(settings["knowledge"])
     settings["learner"] = _learner(settings["learner"], {name: typed[name] for name in _LIMITS if typed.get(name) is not None})
     return Plan(**settings)
+
+
+def about_the_table(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists of names and kinds of columns from what was typed."""
+    kinds = {}
+    for entry in _words(typed.get("kinds")):
+        name, is_given, kind = entry.rpartition("=")
+        if not is_given or not name:
+            raise InvalidSetting(f"--kinds holds {entry!r}; each entry is a name, an equals sign and a kind: sex=nominal.")
+        kinds[name] = kind
+    for kind in _OF_KIND:
+        for name in _words(typed.get(kind)):
+            if kinds.get(name, kind) != kind:
+                raise InvalidSetting(f"{name!r} is said to be {kinds[name]} and {kind}; it can be one only.")
+            kinds[name] = kind
+    lists = {name: tuple(_words(typed[name])) or None for name in ("drop", "missing_values") if name in typed}
+    return {**({"kinds": kinds or None} if "kinds" in typed else {}), **lists}
+
+
+def _words(text: str | None) -> list[str]:
+    """Entries separated by commas; one that holds a comma stands in double quotes."""
+    return [word.strip() for word in next(reader([text], skipinitialspace=True), []) if word.strip()] if text else []
 
 
 def _learner(name: str | None, limits: Mapping[str, int]) -> Any:

@@ -101,6 +101,8 @@ def _settings_in(file: Path, options: dict[str, Any], files: set[str]) -> dict[s
             known = ", ".join(option for option in options if option != "config")
             raise InvalidSetting(f"the settings file {str(file)!r} sets {name!r}, which is no option of this command. Known: {known}.")
         option = options[key]
+        if key == "kinds" and isinstance(value, dict):
+            value = ",".join(_in_csv(f"{column}={kind}") for column, kind in value.items())
         if isinstance(value, dict) or isinstance(value, list) != bool(getattr(option, "multiple", False)):
             expected = "a list" if getattr(option, "multiple", False) else "a single value"
             raise InvalidSetting(f"the settings file {str(file)!r} must give {name!r} {expected}; got {value!r}.")
@@ -108,6 +110,11 @@ def _settings_in(file: Path, options: dict[str, Any], files: set[str]) -> dict[s
             value = file.parent / str(value)
         settings[option.name] = [_word(entry) for entry in value] if isinstance(value, list) else _word(value)
     return settings
+
+
+def _in_csv(word: str) -> str:
+    """A word as an entry between commas."""
+    return '"' + word.replace('"', '""') + '"' if any(c in word for c in ',"') or word != word.strip() else word
 
 
 def _word(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -38,7 +38,7 @@ class Plan(Settings):
     def __post_init__(self) -> None:
         if str(self.mode).lower() != AUTO:
             mode_named(self.mode)
-        for name in ("uig", "leaf_start", "workers", "stop"):
+        for name in ("uig", "leaf_start", "workers", "stop", "missing"):
             self._check_choice(name)
         if self.colliders is not None:
             checked_policy(self.colliders)
@@ -46,6 +46,12 @@ class Plan(Settings):
             checked_limit(name, getattr(self, name))
         if isinstance(self.n_jobs, bool) or not isinstance(self.n_jobs, int) or self.n_jobs == 0:
             raise not_allowed("n_jobs", self.n_jobs, "it must be a whole number of workers, or -1 for all cores.")
+        if self.kinds is not None and not isinstance(self.kinds, Mapping):
+            raise not_allowed("kinds", self.kinds, "it must be a dict such as {'sex': 'nominal'}.")
+        for name in ("drop", "missing_values"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str) and not isinstance(value, Iterable):
+                raise not_allowed(name, value, "it must be a list.")
         if self.knowledge is not None and not isinstance(self.knowledge, Knowledge):
             raise InvalidSetting(
                 f"knowledge is a {type(self.knowledge).__name__}; make one: Knowledge(tiers=[...], forbidden=[...], required=[...])."

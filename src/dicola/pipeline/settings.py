@@ -5,7 +5,7 @@ Light to import, so that the command line can list its options at once; ``Plan``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from pkgutil import resolve_name
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from dicola.knowledge import Knowledge
     from dicola.learners.base import Learner
 
-METHOD, TUNING = "Method", "Fine tuning"  # headings of the help
+METHOD, TABLE, TUNING = "Method", "Table", "Fine tuning"  # headings of the help
+GAPS = ("auto", "error", "listwise", "testwise", "em", "impute")
 
 
 def _setting(
@@ -86,6 +87,21 @@ class Settings:
     knowledge: Knowledge | None = _setting(
         None, "What is known beforehand: tiers, forbidden and required causes, as a Tetrad knowledge file.", METHOD, typed=Path
     )
+    kinds: Mapping[str, Any] | None = _setting(
+        None, "Kinds of columns, such as sex=nominal,grade=ordered; by default they are found out (see: dicola look).", TABLE
+    )
+    drop: str | Iterable[str] | None = _setting(None, "Columns to leave out, separated by commas.", TABLE)
+    missing: str = _setting(
+        "auto",
+        "What to do about gaps: auto (the way that fits, and the summary says which), error (refuse), listwise (complete rows only), "
+        "testwise (each test has its own rows), em (maximum likelihood) or impute (fill in several times).",
+        TABLE,
+        choices=lambda: GAPS,
+    )
+    missing_values: Iterable[Any] | None = _setting(
+        None, "Entries that stand for gaps, separated by commas, such as -999; NA and ? always do.", TABLE, typed=str
+    )
+    strict: bool = _setting(False, "Stop at columns that would be left out and entries that would be taken as gaps, and list them.", TABLE)
     selection: bool = _setting(False, "Allow for selection of the sample; goes with --alone.", METHOD)
     n_jobs: int = _setting(1, "Leaves learned at a time; -1 for all cores. The answer does not depend on it.", panel=None, option="--jobs")
     workers: Literal["threads", "processes"] | None = _setting(

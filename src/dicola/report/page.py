@@ -20,12 +20,14 @@ from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import edge_in_words
 from dicola.report.drawing import draw, draw_key, drawing_style, resource
 from dicola.report.labels import escaped, in_natural_order
+from dicola.report.look_card import HEADS, MOST_ROWS, NUMERIC, cells, told_first
 from dicola.report.payload import payload
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from dicola.discovery import Discovery
+    from dicola.tables.look import Look
 
 _SCRIPTS: Final = ("dom", "facts", "stage", "shapes", "graph", "matrix", "panel", "tree", "tables", "app")
 
@@ -61,6 +63,7 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
         _key(edges),
         '<div class="columns">',
         _section("Warnings", _list(found.warnings)),
+        _look(found.look),
         _section("Conflicts", _list(found.conflicts_in_words())),
         _section("Data and settings", _facts(_flat(found.settings))),
         '<div class="stack">',
@@ -129,6 +132,18 @@ def _legality(reasons: Sequence[str]) -> str:
 
 def _how_sure(told: str) -> str:
     return f'<p class="verdict"><strong>How sure?</strong> {escaped(told[0].upper() + told[1:])}</p>' if told else ""
+
+
+def _look(look: Look | None) -> str:
+    """The table that was learned from; nothing for a table in which there is nothing to tell."""
+    if look is None or not look.findings:
+        return ""
+    shown = told_first(look)[:MOST_ROWS]
+    more = look.n_columns - len(shown)
+    rest = f"<p>{_plain(more)} more columns are not shown.</p>" if more > 0 else ""
+    rows = [cells(column) for column in shown]
+    findings = _list([finding.sentence for finding in look.findings])
+    return _section("The table", findings + "\n" + _table(HEADS, rows, numeric=NUMERIC) + rest)
 
 
 def _key(edges: Sequence[Edge]) -> str:

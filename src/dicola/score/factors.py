@@ -26,6 +26,7 @@ from dicola.score.ancestral import Marks, ancestral_marks, reached
 from dicola.score.gaussian_bic import district_arrays
 
 _CHILDREN = 4  # from so many on a factor is cheaper than the edges it stands for
+_NOTHING_LEFT = 1e-9  # of a variance of 1
 _LARGEST = 20  # variables of a district: larger ones take long to fit
 _HOPE = 60.0  # what a new clique may cost before edges that it makes needless are taken out
 _GAIN = 1e-6
@@ -128,6 +129,8 @@ class FactorSearch:
 
     def _worth(self, covariance: Floats) -> float:
         """What one factor saves in place of bidirected edges between all, less what it leaves unexplained."""
+        if not covariance.diagonal().min() > _NOTHING_LEFT:
+            return -np.inf  # few rows: the parents explain everything, so there is nothing for a factor to explain
         k = len(covariance)
         pairs = k * (k - 1) // 2
         saved = self.terms.price * (pairs - k) + self.surcharge * (pairs - 1)

@@ -94,6 +94,8 @@ class GaussianModel:
 
 def _moments(values: Floats) -> tuple[Floats, Floats]:
     """Mean and standard deviation of each column; extreme scales are brought near 1 for the squares."""
+    if np.isnan(values.sum()):
+        return np.nanmean(values, axis=0), np.nanstd(values, axis=0)
     mean = values.mean(axis=0)
     centred = values - mean
     with np.errstate(over="ignore", under="ignore"):

@@ -10,8 +10,15 @@ from dicola.tables.columns import first_text
 from dicola.tables.table import Table
 
 
-def numeric_matrix(table: Table) -> NDArray[np.float64]:
+def numeric_matrix(table: Table, *, gaps: bool = False) -> NDArray[np.float64]:
     """The values of a table of numbers without gaps and constants: what correlations need.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    gaps : bool
+        Let gaps in, but not infinities.
 
     Raises
     ------
@@ -21,7 +28,7 @@ def numeric_matrix(table: Table) -> NDArray[np.float64]:
     """
     check_numbers(table)
     check_shape(table)
-    check_gaps(table)
+    check_gaps(table, allowed=gaps)
     check_constants(table)
     return table.values
 
@@ -48,15 +55,24 @@ def check_shape(table: Table) -> None:
         raise InvalidData("the table has no rows.")
 
 
-def check_gaps(table: Table) -> None:
-    """Refuse missing and infinite values; the columns are named with how many they have."""
+def check_gaps(table: Table, *, allowed: bool = False) -> None:
+    """Refuse missing and infinite values; the columns are named with how many they have.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    allowed : bool
+        Refuse infinities only.
+
+    """
     values, labels = table.values, table.labels
     with np.errstate(all="ignore"):
         if np.isfinite(values.sum()) or np.isfinite(values).all():  # a finite sum has finite terms
             return
     for what, bad in (("missing", np.isnan(values)), ("infinite", np.isinf(values))):
         counts = bad.sum(axis=0)
-        if counts.any():
+        if counts.any() and not (allowed and what == "missing"):
             named = ", ".join(f"{labels[i]!r} ({int(counts[i])})" for i in np.nonzero(counts)[0][:5])
             more = "" if (counts > 0).sum() <= 5 else f" and {counted(int((counts > 0).sum()) - 5, 'more column')}"
             raise InvalidData(
@@ -67,6 +83,9 @@ def check_gaps(table: Table) -> None:
 def check_constants(table: Table) -> None:
     """Refuse a column that has the same value in every row."""
     values = table.values
-    for column in np.nonzero(values[0] == values[-1])[0]:
-        if (values[:, column] == values[0, column]).all():
+    with np.errstate(invalid="ignore"):
+        suspects = np.nonzero((values[0] == values[-1]) | np.isnan(values[0] + values[-1]))[0]
+    for column in suspects:
+        present = values[~np.isnan(values[:, column]), column]
+        if len(present) == 0 or (present == present[0]).all():
             raise InvalidData(f"column {table.labels[column]!r} is constant: it can have no cause or effect here. Drop it.")

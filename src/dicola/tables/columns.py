@@ -61,8 +61,8 @@ class Column:
 
     @property
     def is_numeric(self) -> bool:
-        """Are the values numbers that mean something as such?"""
-        return bool(self.points) or (not self.levels and self.kind not in ("nominal", "ordered", "date"))
+        """Are the values numbers that mean something as such? Grades and yes or no are."""
+        return bool(self.points) or self.kind in ("ordered", "binary") or (not self.levels and self.kind not in ("nominal", "date"))
 
     @property
     def codes(self) -> NDArray[np.intp]:

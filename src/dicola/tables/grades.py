@@ -50,7 +50,7 @@ def _partners(columns: Sequence[Column], rows: slice) -> tuple[NDArray[np.int64]
     for i in used:
         column = columns[i]
         if column.is_numeric:
-            shown.append(pd.Series(column.values[rows]).rank().to_numpy(dtype=np.float64))
+            shown.append(np.asarray(pd.Series(column.values[rows]).rank(), dtype=np.float64))
         else:
             codes = column.codes[rows]
             shown.extend(np.where(codes < 0, np.nan, codes == level).astype(np.float64) for level in range(min(len(column.levels), 5)))

@@ -22,9 +22,9 @@ in twenty, or one in a hundred where there are fewer than ten different numbers)
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -88,7 +88,7 @@ def check_kinds(kinds: Mapping[str, Kind], names: Collection[str]) -> None:
 
 def _as_numbers_and_texts(missing_values: Collection[object]) -> tuple[frozenset[float], frozenset[str]]:
     texts = frozenset(str(value).strip() for value in missing_values)
-    numbers = pd.to_numeric(pd.Series(sorted(texts), dtype=object), errors="coerce").dropna()
+    numbers = _numbers_in(sorted(texts)).dropna()
     return frozenset(float(value) for value in numbers), texts
 
 
@@ -103,6 +103,8 @@ def _plain_numbers(table: Table) -> NDArray[np.bool_]:
         is_finite = np.isfinite(values.sum(axis=0))
         is_whole = (first == np.rint(first)).all(axis=1)
     may_count_rows = is_whole & (different == first.shape[1]) & (len(values) >= _ROWS_FOR_IDENTIFIERS)
+    for place in np.flatnonzero(is_whole & ~may_count_rows).tolist():
+        may_count_rows[place] = _NAMES_ROWS.fullmatch(table.labels[place]) is not None
     is_number = np.array([kind == "continuous" for kind in table.kinds], dtype=bool)
     return np.asarray(is_number & is_finite & (different >= FEW) & ~may_count_rows)
 
@@ -118,7 +120,8 @@ class _Reader:
         declared = self.kinds.get(column.name)
         if column.kind == "date":
             return replace(column, kind=declared or ("date" if len(np.unique(_present(column))) > 1 else "constant"))
-        return self._numbers(column, declared) if column.is_numeric else self._words(column, declared)
+        is_words = bool(column.levels) or column.kind == "nominal"
+        return self._words(column, declared) if is_words else self._numbers(column, declared)
 
     def _numbers(self, column: Column, declared: Kind | None) -> Column:
         values = self._without_infinities(column)
@@ -147,9 +150,10 @@ class _Reader:
         return np.where(infinite, np.nan, column.values)
 
     def _words(self, column: Column, declared: Kind | None) -> Column:
+        are_categories = bool(column.levels) and _numbers_in(column.levels).notna().all()  # text of numbers alone has come as numbers
         column = self._without_markers(column)
-        numbers = pd.to_numeric(pd.Series(column.levels, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
-        if declared in (None, "continuous", "identifier") and self._are_numbers(column, numbers, declared):
+        numbers = _numbers_in(column.levels).to_numpy(dtype=np.float64)
+        if declared in (None, "continuous") and not (are_categories and declared is None) and self._are_numbers(column, numbers, declared):
             taken = np.append(numbers, np.nan)[column.codes]
             self._remark_words(column, numbers)
             return self._numbers(Column(column.name, "continuous", taken), declared)
@@ -160,7 +164,7 @@ class _Reader:
     def _without_markers(self, column: Column) -> Column:
         """Levels that stand for a gap become gaps."""
         texts = [level.strip() for level in column.levels]
-        numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").notna()
+        numbers = _numbers_in(texts).notna()
         known = MARKERS | self.texts | (_MARKERS_AMONG_NUMBERS if numbers.any() else frozenset())
         marks = np.array([text in known for text in texts], dtype=bool)
         marked = np.append(marks, False)[column.codes]
@@ -194,6 +198,11 @@ class _Reader:
 
     def _remark(self, column: Column, what: str, sentence: str) -> None:
         self.remarks.append(Remark(column.name, what, sentence))
+
+
+def _numbers_in(texts: Sequence[str]) -> pd.Series[Any]:
+    """The texts as numbers, a gap where one is none."""
+    return pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
 
 
 def _present(column: Column) -> Floats:

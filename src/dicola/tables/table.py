@@ -170,6 +170,19 @@ class Table:
         kinds, levels, points = (tuple(getattr(each, part) for each in columns) for part in ("kind", "levels", "points"))
         return replace(self, kinds=kinds, levels=levels, points=points, is_understood=is_understood)
 
+    def coded_as(self, columns: Sequence[Column]) -> Table:
+        """The same table with its words numbered as in some columns of the same kinds, name by name.
+
+        A word that does not occur there is a gap.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            One per column of this table, in its fixed order.
+
+        """
+        return self.with_columns([_coded_as(own, other) for own, other in zip(self.columns, columns, strict=True)])
+
     def choose(self, names: Iterable[str]) -> Table:
         """The same table with some of its columns, in the order of the names given.
 
@@ -265,11 +278,30 @@ def _foreign_frame(data: Any) -> Table | None:
         return _foreign_frame(collect())  # a lazy frame, which only has its values after this
     columns = getattr(data, "columns", None)
     names = list(columns) if isinstance(columns, Iterable) else [None]
+    if callable(getattr(data, "get_columns", None)) and any(hasattr(each.dtype, "categories") for each in data.get_columns()):
+        return Table.from_frame(_with_categories(data))
     if callable(to_numpy) and all(isinstance(name, str) for name in names):
         return Table.from_array(to_numpy(), names)
     if callable(to_pandas) and isinstance(frame := to_pandas(), pd.DataFrame):
         return Table.from_frame(frame)
     return None
+
+
+def _coded_as(column: Column, other: Column) -> Column:
+    if not other.levels or other.points:
+        return replace(column, kind=other.kind) if column.is_numeric else column
+    place = {level: float(code) for code, level in enumerate(other.levels)}
+    codes = np.array([*(place.get(level, np.nan) for level in column.levels), np.nan])
+    return replace(other, name=column.name, values=codes[column.codes] if column.levels else np.full(len(column.values), np.nan))
+
+
+def _with_categories(data: Any) -> pd.DataFrame:
+    """A polars frame in which some columns have categories; those of an Enum have an order."""
+    columns: dict[str, Any] = {}
+    for column in data.get_columns():
+        is_enum = type(column.dtype).__name__ == "Enum"
+        columns[column.name] = pd.Categorical(column.to_list(), list(column.dtype.categories), True) if is_enum else column.to_numpy()
+    return pd.DataFrame(columns)
 
 
 def _is_one_block_of_floats(frame: pd.DataFrame) -> bool:

@@ -1,0 +1,205 @@
+"""From a table as it is to a test: columns understood, some left out, a way around gaps; and a note about each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from dicola.ci.base import CITest
+from dicola.ci.gaps import ASSUMED, Way, class_of, test_with_gaps, way_around_gaps
+from dicola.ci.registry import TESTS, Recipe, test_on
+from dicola.discovery import Discovery
+from dicola.errors import InvalidData, Sentence, Setting, counted
+from dicola.graphs.marks import listed
+from dicola.local_discovery import LocalDiscovery
+from dicola.pipeline.plan import Plan
+from dicola.tables.look import Finding, Look, first_look, relations
+from dicola.tables.table import Table
+
+Found = TypeVar("Found", bound=Discovery | LocalDiscovery)
+_MOST_LISTED = 20
+
+
+class Prepared(NamedTuple):
+    """What a run starts from: the columns that are used, the test on them, and what was done on the way."""
+
+    table: Table
+    test: CITest
+    plan: Plan
+    look: Look
+    notes: tuple[str, ...]
+    way: Way | None
+
+    def told(self, found: Found) -> Found:
+        """The result with the look at the table and what was done about it."""
+        found = replace(found, settings={**found.settings, **self._settings()}, warnings=(*self.notes, *found.warnings))
+        return replace(found, look=replace(self.look, table=None)) if isinstance(found, Discovery) else found
+
+    def _settings(self) -> dict[str, Any]:
+        """What makes the same of the columns of other rows; nothing for complete numbers of one kind."""
+        kinds = {name: kind for name, kind in zip(self.table.labels, self.table.kinds, strict=True) if kind != "continuous"}
+        return {
+            **({"kinds": kinds} if kinds else {}),
+            **({"drop": list(self.look.left_out)} if self.look.left_out else {}),
+            **({"missing": self.way} if self.way else {}),
+            **({"missing_values": [str(value) for value in self.plan.missing_values]} if self.plan.missing_values else {}),
+            **({"strict": True} if self.plan.strict else {}),
+        }
+
+
+def prepare(table: Table, plan: Plan) -> Prepared:
+    """Understand a table, leave out what cannot be used, and make the test that the plan asks for.
+
+    Raises
+    ------
+    InvalidData
+        Where fewer than two columns are left, where there are gaps and none are allowed, where the
+        test does not take some kind of column; and with ``strict``, at everything at once that
+        would be left out or taken as a gap.
+
+    """
+    look = first_look(table, plan.kinds or {}, plan.drop or (), tuple(plan.missing_values or ()))
+    if _wants_functions(plan.ci_test, look.table):
+        look = look.with_findings(relations(_table(look)))
+    _check(look, plan)
+    way = _way(look, plan)
+    try:
+        test = _test(look, plan, way)
+    except InvalidData as error:
+        look = _without_functions(look, error)
+        _check(look, plan)
+        test = _test(look, plan, way)
+    return Prepared(_table(look), test, _without(plan, look), look, tuple(_notes(look, plan, way)), way)
+
+
+def _table(look: Look) -> Table:
+    assert look.table is not None
+    return look.table
+
+
+def _wants_functions(recipe: Recipe, table: Table | None) -> bool:
+    """Are exact functions to be looked for beforehand? Fisher's z finds them on complete numbers by itself, at no cost."""
+    kind = class_of(recipe)
+    return (
+        table is not None
+        and (recipe == "auto" or kind is not None)
+        and (bool(np.isnan(table.values).any()) or getattr(kind, "name", "") != "fisher_z")
+    )
+
+
+def _check(look: Look, plan: Plan) -> None:
+    table = _table(look)
+    if plan.strict and look.problems:
+        listed_up = " ".join(f"({number}) {finding.sentence}" for number, finding in enumerate(look.problems, 1))
+        raise InvalidData(
+            Sentence(
+                "{many} in the way: {all} Mend the table, or go on without {strict}.",
+                many=counted(len(look.problems), "thing stands", "things stand"),
+                all=listed_up,
+            )
+        )
+    if len(table.names) < 2:
+        out = f" {listed(look.left_out)} would be left out." if look.left_out else ""
+        raise InvalidData(
+            f"the table has {counted(len(table.names), 'column')} that can be used; looking for causes needs at least two.{out}"
+        )
+    if table.n_samples == 0:
+        raise InvalidData("the table has no rows.")
+    _check_kinds(table, plan.ci_test)
+
+
+def _check_kinds(table: Table, recipe: Recipe) -> None:
+    """Refuse columns of a kind that the test does not take, all at once; numbers pass as numbers."""
+    taken: tuple[str, ...] | None = getattr(class_of(recipe), "kinds", None)
+    if recipe == "auto" or taken is None:
+        return
+    wrong = {
+        column.name: column.kind
+        for column in table.columns
+        if column.kind not in taken and not (column.is_numeric and "continuous" in taken)
+    }
+    if not wrong:
+        return
+    shown = [f"{name!r} ({wrong[name]})" for name in table.names if name in wrong]
+    more = f" and {len(shown) - _MOST_LISTED} more" if len(shown) > _MOST_LISTED else ""
+    others = [name for name, entry in TESTS.items() if set(table.kinds) <= set(getattr(entry, "kinds", ()))]
+    remedy = Sentence(" or take {test}", test=Setting("ci_test", others[0])) if others else ""
+    raise InvalidData(
+        Sentence(
+            "the test {test} takes columns that are {taken}, and these are not: {shown}{more}. Leave them out with {drop}{remedy}.",
+            test=getattr(class_of(recipe), "name", recipe),
+            taken=" or ".join(taken),
+            shown=", ".join(shown[:_MOST_LISTED]),
+            more=more,
+            remedy=remedy,
+        )
+    )
+
+
+def _way(look: Look, plan: Plan) -> Way | None:
+    """How to go about gaps; ``None`` where there are none."""
+    table = _table(look)
+    if not np.isnan(table.values).any():
+        return None
+    if plan.missing == "error":
+        gaps = next(finding for finding in look.findings if finding.what == "gaps")
+        raise InvalidData(
+            Sentence(
+                "there are {gaps} Take {missing=auto}, {missing=em}, {missing=impute}, {missing=testwise} or {missing=listwise}, "
+                "or fill them.",
+                gaps=gaps.sentence,
+            )
+        )
+    return way_around_gaps(plan.ci_test, table, plan.missing)
+
+
+def _test(look: Look, plan: Plan, way: Way | None) -> CITest:
+    table = _table(look)
+    return test_on(plan.ci_test, table, plan.alpha) if way is None else test_with_gaps(plan.ci_test, table, plan.alpha, way, plan.seed)
+
+
+def _without_functions(look: Look, error: InvalidData) -> Look:
+    """Leave out what is an exact linear function of other columns; the error stands where there is none."""
+    found = [finding for finding in relations(_table(look)) if finding.leaves_out]
+    if not found:
+        raise error
+    return look.with_findings(found)
+
+
+def _without(plan: Plan, look: Look) -> Plan:
+    """The plan without claims about columns that were left out."""
+    if plan.knowledge is None or not set(plan.knowledge.names) & set(look.left_out):
+        return plan
+    return replace(plan, knowledge=plan.knowledge.without(look.left_out))
+
+
+def _notes(look: Look, plan: Plan, way: Way | None) -> Iterable[str]:
+    told = {"told", "codes", "markers", *(finding.what for finding in look.problems), "gaps_depend", "near_copy", "determined"}
+    yield from _shortened([finding for finding in look.findings if finding.what in told and finding.what != "told"])
+    if way is not None:
+        yield f"{_gaps(look)}: {ASSUMED[way]}."
+    if plan.knowledge is not None and (named := sorted(set(plan.knowledge.names) & set(look.left_out))):
+        yield f"the knowledge speaks of {listed(named)}, left out of the table; these claims are passed over."
+    if look.about("skewed") and getattr(class_of(plan.ci_test), "name", "") == "fisher_z":
+        (finding,) = (finding for finding in look.findings if finding.what == "skewed")
+        yield f"{finding.sentence} Fisher's z sees linear relations, which skewed columns rarely have."
+
+
+def _gaps(look: Look) -> str:
+    sentence = next(finding.sentence for finding in look.findings if finding.what == "gaps")
+    return sentence.partition(":")[0]
+
+
+def _shortened(findings: list[Finding]) -> Iterable[str]:
+    """The sentences, but of one sort no more than a screen holds."""
+    seen: dict[str, int] = {}
+    for finding in findings:
+        seen[finding.what] = seen.get(finding.what, 0) + 1
+        if seen[finding.what] <= _MOST_LISTED:
+            yield finding.sentence
+    for what, count in seen.items():
+        if count > _MOST_LISTED:
+            yield f"… and {count - _MOST_LISTED} more columns of the sort {what}; the look at the table has them all."

@@ -1,0 +1,151 @@
+"""Columns that tell nothing new: copies, and exact functions of other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from dicola.tables.columns import Column
+from dicola.tables.gaps import moments
+
+Floats = NDArray[np.float64]
+_DETERMINED: Final = 1e-9  # share of a column's variance left when the columns it is made of are known
+_SUSPECT: Final = 1e-4  # likewise, where gaps blur the covariance: then the rows themselves are asked
+_NEAR: Final = 0.99  # correlation from which two columns are nearly the same
+_FIRST: Final = 64  # rows that tell most columns apart
+_ROWS_FOR_FUNCTIONS: Final = 500
+_MOST_CATEGORIES: Final = 25  # columns of categories among which functions of two others are looked for
+
+
+class Function(NamedTuple):
+    """A column that others determine: its place, and theirs."""
+
+    column: int
+    of: tuple[int, ...]
+
+
+def copies(columns: Sequence[Column]) -> list[Function]:
+    """Columns with the same values as an earlier one, or with its levels under other names."""
+    groups: dict[bytes, list[int]] = {}
+    for place, column in enumerate(columns):
+        groups.setdefault(_as_seen(column, _FIRST).tobytes(), []).append(place)
+    found = []
+    for group in (group for group in groups.values() if len(group) > 1):
+        first: dict[bytes, int] = {}
+        for place in group:
+            original = first.setdefault(_as_seen(columns[place]).tobytes(), place)
+            if original != place:
+                found.append(Function(place, (original,)))
+    return sorted(found)
+
+
+def _as_seen(column: Column, rows: int | None = None) -> Floats:
+    """The first values, or all; of columns with levels, the levels numbered as they first occur."""
+    if not column.levels or column.kind in ("identifier", "date", "text"):
+        return column.values[:rows] + 0.0  # so that -0 is 0
+    codes = replace(column, values=column.values[:rows]).codes
+    _, first, places = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.empty(len(first))
+    order[np.argsort(first)] = np.arange(len(first))
+    return np.where(codes < 0, np.nan, order[places])
+
+
+def correlation_with_gaps(values: Floats) -> Floats:
+    """The correlations of columns, by maximum likelihood where there are gaps."""
+    covariance = moments(values).covariance if np.isnan(values).any() else np.atleast_2d(np.cov(values, rowvar=False))
+    scale = np.sqrt(np.diag(covariance))
+    return np.asarray(covariance / np.outer(scale, scale))
+
+
+def linear_functions(values: Floats, correlation: Floats) -> list[Function]:
+    """Columns that are an exact linear function of earlier ones; these are independent of each other.
+
+    With no more rows than columns every column is one of the others, so none is told then.
+    """
+    n, p = values.shape
+    if n <= p + 1:
+        return []
+    suspect = _SUSPECT if np.isnan(values).any() else _DETERMINED
+    factor = np.zeros((p, p))  # of Cholesky, over the columns kept so far
+    kept: list[int] = []
+    found: list[Function] = []
+    for column in range(p):
+        so_far = factor[: len(kept), : len(kept)]
+        row = solve_triangular(so_far, correlation[kept, column], lower=True, check_finite=False) if kept else np.empty(0)
+        left = float(correlation[column, column] - row @ row)
+        if left <= suspect and kept:
+            weights = solve_triangular(so_far, row, lower=True, trans="T", check_finite=False)
+            made_of = tuple(kept[i] for i in np.flatnonzero(np.abs(weights) > 1e-6))
+            if made_of and _determines(values[:, made_of], values[:, column]):
+                found.append(Function(column, made_of))
+                continue
+        factor[len(kept), : len(kept)] = row
+        factor[len(kept), len(kept)] = np.sqrt(max(left, 1e-12))
+        kept.append(column)
+    return found
+
+
+def _determines(columns: Floats, target: Floats) -> bool:
+    """Is the target linear in the columns, on the rows that have all of them?"""
+    complete = ~(np.isnan(columns).any(axis=1) | np.isnan(target))
+    if complete.sum() <= columns.shape[1] + 2:
+        return False
+    x, y = columns[complete] - columns[complete].mean(axis=0), target[complete] - target[complete].mean()
+    scale = np.sqrt((x**2).sum(axis=0))
+    weights, *_ = np.linalg.lstsq(x / np.where(scale > 0, scale, 1.0), y, rcond=1e-12)
+    left = y - (x / np.where(scale > 0, scale, 1.0)) @ weights
+    return bool(left @ left <= 100 * _DETERMINED * max(y @ y, 1e-300))
+
+
+def near_copies(correlation: Floats) -> Iterator[tuple[int, int]]:
+    """Pairs of columns whose correlation is almost 1 or -1."""
+    for a, b in np.argwhere(np.triu(np.abs(correlation) > _NEAR, k=1)):
+        yield int(a), int(b)
+
+
+def functions_of_categories(columns: Sequence[Column]) -> list[Function]:
+    """Columns of categories that one other such column determines, or two where the columns are few.
+
+    The first rows rule out nearly all; what is left is asked of all rows.
+    """
+    levelled = [i for i, column in enumerate(columns) if column.levels and len(column.levels) <= _ROWS_FOR_FUNCTIONS // 5]
+    if len(columns) > 200 or len(levelled) < 2:
+        return []
+    codes = {i: columns[i].codes for i in levelled}
+    found: dict[int, Function] = {}
+    for size in (1, 2) if len(levelled) <= _MOST_CATEGORIES else (1,):
+        for of in combinations(levelled, size):
+            cell = _cells([codes[i] for i in of], [len(columns[i].levels) for i in of])
+            for target in levelled:
+                is_finer = len(columns[target].levels) <= np.prod([len(columns[i].levels) for i in of])
+                if target in of or target in found or not is_finer or any(found.get(i, (0, ()))[1] == (target,) for i in of):
+                    continue
+                if all(
+                    _is_function(cell[:rows], codes[target][:rows], len(columns[target].levels)) for rows in (_ROWS_FOR_FUNCTIONS, None)
+                ):
+                    found[target] = Function(target, of)
+    return [found[target] for target in sorted(found)]
+
+
+def _cells(codes: Sequence[NDArray[np.intp]], levels: Sequence[int]) -> NDArray[np.intp]:
+    """One number per combination of levels, -1 where one is missing."""
+    cell = np.zeros(len(codes[0]), dtype=np.intp)
+    for code, count in zip(codes, levels, strict=True):
+        cell = np.where((code < 0) | (cell < 0), -1, cell * count + code)
+    return cell
+
+
+def _is_function(cell: NDArray[np.intp], target: NDArray[np.intp], levels: int) -> bool:
+    """Does every cell have one level of the target? At least two levels have to occur."""
+    present = (cell >= 0) & (target >= 0)
+    cell, target = cell[present], target[present]
+    if len(cell) == 0:
+        return False
+    counts = np.bincount(cell * levels + target, minlength=(int(cell.max()) + 1) * levels).reshape(-1, levels) > 0
+    return bool((counts.sum(axis=1) <= 1).all() and counts.any(axis=0).sum() > 1)
