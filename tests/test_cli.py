@@ -149,7 +149,10 @@ def bad_tables(folder: Path) -> dict[str, tuple[Path, str]]:
     text = folder / "text.csv"
     text.write_text("A,B\n1,2\nhello,3\n2,5\n")
     return {
-        "missing": (write_table(folder / "m.csv", A=holes, B=b), "gaps in 1 column, 2.5 % of all cells; 57 of 60 rows are complete: 'A' (3)"),
+        "missing": (
+            write_table(folder / "m.csv", A=holes, B=b),
+            "gaps in 1 column, 2.5 % of all cells; 57 of 60 rows are complete: 'A' (3)",
+        ),
         "infinite": (write_table(folder / "i.csv", A=endless, B=b), "1 infinite entry is a gap"),
         "constant": (write_table(folder / "k.csv", A=a, B=np.ones(60)), "'B' is constant"),
         "duplicate": (write_table(folder / "d.csv", A=a, B=b, C=a), "'C' is a copy of 'A'"),

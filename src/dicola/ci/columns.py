@@ -32,21 +32,28 @@ class Columns(NamedTuple):
     pooled: tuple[str, ...]
 
 
-def columns_of(table: Table, degree: int = 1) -> Columns:
-    """The columns that stand for the variables of a table: indicators of levels; numbers, and curves of them up to a degree."""
-    check_gaps(table)
+def columns_of(table: Table, degree: int = 1, *, gaps: bool = False) -> Columns:
+    """The columns that stand for the variables of a table: indicators of levels; numbers, and curves of them up to a degree.
+
+    Gaps, where they are let in, are NaN in all columns of a variable.
+    """
+    check_gaps(table, allowed=gaps)
     parts, widths, pooled = [], [], []
     for column in table.columns:
+        present = ~column.missing
         if column.kind in LEVELLED:
             codes, levels = codes_of(column)
-            joined = without_rare_levels(codes, levels)
+            joined = without_rare_levels(codes[present], levels)
             if joined.max() + 1 < levels:
                 pooled.append(column.name)
-            parts.append(indicators(joined))
-            widths.append(parts[-1].shape[1])
+            block = indicators(joined)
+            widths.append(block.shape[1])
         else:
-            parts.append(np.column_stack([column.values, curves_of(column.values, degree)]))
+            numbers = column.values[present]
+            block = np.column_stack([numbers, curves_of(numbers, degree)])
             widths.append(1)
+        parts.append(np.full((len(present), block.shape[1]), np.nan))
+        parts[-1][present] = block
     begins = np.cumsum([0, *(part.shape[1] for part in parts)], dtype=np.int64)
     return Columns(np.hstack(parts), begins, begins[:-1] + np.array(widths, dtype=np.int64), tuple(pooled))
 

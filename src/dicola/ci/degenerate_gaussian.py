@@ -14,10 +14,11 @@ from dicola.ci.base import checked_alpha
 from dicola.ci.by_evidence import Default, EvidenceTest, Measured, checked_default, critical_values
 from dicola.ci.categories import usable
 from dicola.ci.columns import columns_of
-from dicola.ci.gaussian import COLLINEAR, correlation_of, inverse_of
+from dicola.ci.gaussian import COLLINEAR, correlation_of, inverse_of, standardised
 from dicola.ci.questions import Adjacency
 from dicola.errors import InvalidData, counted, not_allowed
 from dicola.graphs.skeleton import Variables
+from dicola.tables.gaps import effective_rows, moments
 from dicola.tables.table import Table
 
 Floats = NDArray[np.float64]
@@ -46,6 +47,9 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
         The level.
     untestable : {"dependent", "independent"}
         What is answered where there are too few rows to condition on so many columns.
+    missing : {"error", "em"}
+        Gaps are refused, or the covariance is the most likely one for rows with gaps, and
+        ``n_samples`` is the number of complete rows that would tell as much.
 
     Raises
     ------
@@ -73,24 +77,34 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
     assumes: ClassVar[str] = "linear relations between numbers and indicators of levels, independent rows"
     needs: ClassVar[str] = "a table of numbers and categories without gaps"
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordered", "binary")
+    gaps: ClassVar[tuple[str, ...]] = ("em",)
 
     covariance: Floats
     begins: NDArray[np.int64]
     curves: NDArray[np.int64]
     degree: int = 1
 
-    def __init__(self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Default = "dependent") -> None:
-        self._set_up(usable(data), alpha, untestable)
+    def __init__(
+        self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Default = "dependent", missing: str = "error"
+    ) -> None:
+        self._set_up(usable(data), alpha, untestable, missing)
 
-    def _set_up(self, table: Table, alpha: float, untestable: Default) -> None:
+    def _set_up(self, table: Table, alpha: float, untestable: Default, missing: str) -> None:
+        if missing not in ("error", "em"):
+            raise not_allowed("missing", missing, "this test takes 'error' or 'em'.")
         if table.n_samples < 5:
             raise InvalidData(
                 f"the table has {counted(table.n_samples, 'row')}; this test needs at least 5, and many more to find anything."
             )
-        columns = columns_of(table, self.degree)
+        columns = columns_of(table, self.degree, gaps=missing == "em")
         self.labels, self.names, self.n_samples = table.labels, table.names, table.n_samples
         self.alpha, self._untestable = checked_alpha(alpha), checked_default("untestable", untestable)
-        self.covariance, self.begins, self.curves = correlation_of(columns.values), columns.begins, columns.curves
+        self.begins, self.curves = columns.begins, columns.curves
+        if np.isnan(columns.values).any():
+            self.covariance = standardised(moments(columns.values).covariance)
+            self.n_samples = max(effective_rows(~np.isnan(table.values)), 5)
+        else:
+            self.covariance = correlation_of(columns.values)
         self.pooled = columns.pooled
         self.has_ridge = self.n_samples > len(self.covariance) + 1 and _is_singular(self.covariance)
         if self.has_ridge:
@@ -177,6 +191,9 @@ class BasisFunction(DegenerateGaussian):
         The highest degree of a curve, at least 1; 1 is the degenerate Gaussian.
     untestable : {"dependent", "independent"}
         What is answered where there are too few rows to condition on so many columns.
+    missing : {"error", "em"}
+        Gaps are refused, or the covariance is the most likely one for rows with gaps, and
+        ``n_samples`` is the number of complete rows that would tell as much.
 
     Raises
     ------
@@ -199,12 +216,21 @@ class BasisFunction(DegenerateGaussian):
     title: ClassVar[str] = "likelihood-ratio test of blocks of curves and indicator columns"
     reference: ClassVar[str] = "Ramsey and Andrews (2025)"
     assumes: ClassVar[str] = "smooth relations between numbers, indicators of levels, independent rows"
+    gaps: ClassVar[tuple[str, ...]] = ("em",)
 
-    def __init__(self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, degree: int = 3, untestable: Default = "dependent") -> None:
+    def __init__(
+        self,
+        data: Table | ArrayLike | Any,
+        alpha: float = 0.01,
+        *,
+        degree: int = 3,
+        untestable: Default = "dependent",
+        missing: str = "error",
+    ) -> None:
         if isinstance(degree, bool) or not isinstance(degree, int) or not 1 <= degree <= 10:
             raise not_allowed("degree", degree, "it must be a whole number from 1 to 10.")
         self.degree = degree
-        self._set_up(usable(data), alpha, untestable)
+        self._set_up(usable(data), alpha, untestable, missing)
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "degree": self.degree}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
+from math import exp
 from typing import Any, ClassVar
 
 import numpy as np
@@ -72,6 +72,7 @@ class GSquare(EvidenceTest[kernel.Counts]):
     assumes: ClassVar[str] = "categories and independent rows, nothing else; needs rows for every combination that is held fixed"
     needs: ClassVar[str] = "columns of categories, or of at most 20 different numbers; rows with a gap are left out test by test"
     kinds: ClassVar[tuple[str, ...]] = ("nominal", "ordered", "binary")
+    gaps: ClassVar[tuple[str, ...]] = ("testwise",)
     pearson: ClassVar[bool] = False
 
     codes: NDArray[np.int16]
@@ -89,7 +90,7 @@ class GSquare(EvidenceTest[kernel.Counts]):
         table = usable(data)
         self.codes, self.levels = coded(table)
         self.labels, self.names, self.n_samples = table.labels, table.names, table.n_samples
-        self._usual_levels = float(np.exp(np.log(self.levels).mean()))  # also of a part of the variables
+        self._usual_levels = self.levels  # also of a part of the variables
         self.alpha = checked_alpha(alpha)
         if not min_rows >= 0:
             raise not_allowed("min_rows", min_rows, "it must be a number of rows from 0 on, for example 5.")
@@ -132,9 +133,7 @@ class GSquare(EvidenceTest[kernel.Counts]):
         return Measured(statistics, freedoms, used, defaults)
 
     def rows_to_condition_on(self, size: int) -> int:
-        levels = self._usual_levels
-        exponent = min(size * log(levels), 40.0)
-        return int(max(self.min_rows, 1.0) * (levels - 1) ** 2 * np.exp(exponent)) + 1
+        return rows_needed(self._usual_levels, size, self.min_rows)
 
     def is_weak_given(self, size: int) -> bool:
         return self.n_samples < 2 * self.rows_to_condition_on(size)
@@ -143,6 +142,16 @@ class GSquare(EvidenceTest[kernel.Counts]):
         words = {True: "dependent", False: "independent"}
         untestable, determined = (words[default] for default in self._defaults)
         return {"alpha": self.alpha, "min_rows": self.min_rows, "untestable": untestable, "determined": determined}
+
+
+def rows_needed(levels: NDArray[Any], size: int, min_rows: float = 5.0) -> int:
+    """How many rows a test of two usual variables takes given so many others, by the levels of all.
+
+    >>> rows_needed(np.array([2, 2, 2]), 3), rows_needed(np.array([4, 4]), 1)
+    (41, 181)
+    """
+    usual = float(np.log(np.maximum(levels, 2)).mean())
+    return round(max(min_rows, 1.0) * (exp(usual) - 1) ** 2 * exp(min(size * usual, 40.0))) + 1
 
 
 class ChiSquare(GSquare):

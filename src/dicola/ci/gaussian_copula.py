@@ -17,7 +17,7 @@ from dicola._kernels.arrays import flat_rows
 from dicola.ci.base import checked_alpha
 from dicola.ci.categories import codes_of, usable
 from dicola.ci.columns import LEVELLED, normal_scores
-from dicola.ci.fisher_z import FisherZ, Untestable, _checked_untestable
+from dicola.ci.fisher_z import FisherZ, Untestable, _checked_untestable, _with_gaps
 from dicola.ci.gaussian import correlation_of, standardised
 from dicola.ci.power import smallest_found
 from dicola.ci.questions import Adjacency, Answered, Question, Verdict
@@ -52,6 +52,9 @@ class GaussianCopula(FisherZ):
         The level.
     untestable : {"dependent", "independent", "raise"}
         What is answered where there are too few rows for a test; ``"raise"`` is for numbers alone.
+    missing : {"error", "em"}
+        Gaps are refused, or, where all columns are numbers, the correlations of normal scores are
+        the most likely ones for rows with gaps.
 
     Raises
     ------
@@ -76,23 +79,33 @@ class GaussianCopula(FisherZ):
     needs: ClassVar[str] = "numbers, grades or two levels per column, without gaps"
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "ordered", "binary")
 
+    gaps: ClassVar[tuple[str, ...]] = ("em",)
     noise: Floats
 
-    def __init__(self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent") -> None:
+    def __init__(
+        self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent", missing: str = "error"
+    ) -> None:
         table = usable(data)
-        check_gaps(table)
+        has_classes = any(kind in LEVELLED for kind in table.kinds)
+        check_gaps(table, allowed=missing == "em" and not has_classes)
         _check_order(table)
         if table.n_samples < 5:
             raise InvalidData(
                 f"the table has {counted(table.n_samples, 'row')}; this test needs at least 5, and many more to find anything."
             )
         classes = [Classes.of(codes_of(column)[0]) if column.kind in LEVELLED else None for column in table.columns]
-        scores = [normal_scores(c.values) if own is None else own.scores for c, own in zip(table.columns, classes, strict=True)]
+        scores = [scores_of(c.values) if own is None else own.scores for c, own in zip(table.columns, classes, strict=True)]
         values = np.column_stack(scores)
         values.setflags(write=False)
         self.noise = np.array([0.0 if own is None else 1.0 / own.variance - 1.0 for own in classes])
-        correlation = correlation_of(values) if not any(classes) else latent_correlations(values, classes)
-        self._set_up(correlation, table.n_samples, table.labels, table.names, checked_alpha(alpha), _checked_untestable(untestable))
+        n_samples = table.n_samples
+        if has_classes:
+            correlation = latent_correlations(values, classes)
+        elif np.isnan(values).any():
+            correlation, n_samples = _with_gaps(values)
+        else:
+            correlation = correlation_of(values)
+        self._set_up(correlation, n_samples, table.labels, table.names, checked_alpha(alpha), _checked_untestable(untestable))
         self._values = values
         self.noise.setflags(write=False)
 
@@ -215,6 +228,14 @@ class Classes:
     def scores(self) -> Floats:
         """The mean of its class in each row."""
         return self.means[self.codes]
+
+
+def scores_of(values: Floats) -> Floats:
+    """Normal scores of the values that are there, NaN for gaps."""
+    scores = np.full(len(values), np.nan)
+    present = ~np.isnan(values)
+    scores[present] = normal_scores(values[present])
+    return scores
 
 
 def latent_correlations(values: Floats, classes: Sequence[Classes | None]) -> Floats:
