@@ -51,7 +51,7 @@ def _renumbered(strata: Ints, count: int) -> int:
 
 
 @inner
-def _strata(counts: Counts, given: Ints, strata: Ints) -> int:
+def strata_of(counts: Counts, given: Ints, strata: Ints) -> int:
     """The stratum of each row, -1 where a variable has a gap; answers how many numbers there are."""
     n = len(strata)
     for r in range(n):
@@ -108,7 +108,7 @@ def _counted(cells: NDArray[np.int32], count: np.int32) -> NDArray[np.int32]:
 def _counted_by_stratum(counts: Counts, x: int, y: int, given: Ints) -> NDArray[np.int32]:
     """The same where rows have gaps or most strata are empty: those that occur are numbered."""
     strata = np.empty(counts.codes.shape[1], np.int64)
-    count = _strata(counts, given, strata)
+    count = strata_of(counts, given, strata)
     across, down = counts.levels[y], counts.levels[x]
     many = np.zeros(count * down * across, np.int32)
     of_x, of_y = counts.codes[x], counts.codes[y]

@@ -1,4 +1,4 @@
-"""Kernels of searches on evidence other than correlations: counts, blocks of columns, and latent variables.
+"""Kernels of searches on evidence other than correlations: counts, blocks of columns, latent variables and mixtures.
 
 ``depends`` is the one question that differs between kinds of evidence. Numba picks its answer, and that of ``first_separator``, by the
 type of the evidence when it compiles a search.
@@ -17,9 +17,10 @@ from dicola._kernels.blocks import Blocks, blocks_depend
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.contingency import Counts, counts_depend
 from dicola._kernels.latent import Latent, latent_depends
+from dicola._kernels.mixtures import Mixtures, mixtures_depend
 from dicola._kernels.partial_correlation import Room, first_separator
 
-Evidence = Counts | Blocks | Latent
+Evidence = Counts | Blocks | Latent | Mixtures
 
 
 def depends(evidence: Evidence, x: int, y: int, given: Ints) -> bool:
@@ -36,6 +37,8 @@ def _depends(evidence: Any, x: int, y: int, given: Any) -> Any:
         return lambda evidence, x, y, given: blocks_depend(evidence, x, y, given)
     if kind is Latent:
         return lambda evidence, x, y, given: latent_depends(evidence, x, y, given)
+    if kind is Mixtures:
+        return lambda evidence, x, y, given: mixtures_depend(evidence, x, y, given)
     return None
 
 
@@ -46,7 +49,7 @@ def _kind(evidence: Any) -> type | None:
 
 @overload(first_separator, strict=False)
 def _first_separator(evidence: Any, x: int, y: int, candidates: Any, parts: Any, size: int, limit: float, room: Any) -> Any:
-    if _kind(evidence) in (Counts, Blocks, Latent):
+    if _kind(evidence) in (Counts, Blocks, Latent, Mixtures):
         return lambda evidence, x, y, candidates, parts, size, limit, room: _first_by_asking(evidence, x, y, candidates, parts, size, room)
     return None
 

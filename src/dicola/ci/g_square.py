@@ -125,7 +125,19 @@ class GSquare(EvidenceTest[kernel.Counts]):
         return kernel.Counts(self.codes, self.levels, logs, critical, quantile, has_gaps, self.pearson, self.min_rows, self._defaults)
 
     def measure(self, x: int, y: int, sets: Sequence[Variables]) -> Measured:
-        statistics, numbers = kernel.tables_of(self.evidence, x, y, *flat_rows(sets))
+        return self.decided(*kernel.tables_of(self.evidence, x, y, *flat_rows(sets)))
+
+    def decided(self, statistics: NDArray[np.float64], numbers: NDArray[np.int64]) -> Measured:
+        """What was measured, with the answers where it says nothing.
+
+        Parameters
+        ----------
+        statistics : array of float
+            One per set.
+        numbers : matrix of int
+            For each the degrees of freedom, the rows that say something, those used, and the strata.
+
+        """
         freedoms, rows, used, strata = numbers.T
         determined = (freedoms == 0) & (used >= self.min_rows * strata)
         sparse = ~determined & ((freedoms == 0) | (rows < self.min_rows * freedoms))

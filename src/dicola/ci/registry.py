@@ -8,15 +8,19 @@ from typing import Any
 
 from dicola.ci.auto import auto_test
 from dicola.ci.base import CITest
+from dicola.ci.conditional_gaussian import ConditionalGaussian
 from dicola.ci.degenerate_gaussian import BasisFunction, DegenerateGaussian
 from dicola.ci.fisher_z import FisherZ
 from dicola.ci.g_square import ChiSquare, GSquare
 from dicola.ci.gaussian_copula import GaussianCopula
+from dicola.ci.kernel_tests import KCI, RCIT
 from dicola.errors import InvalidSetting, Sentence, not_allowed
 from dicola.registry import Registry
 
 AUTO = "auto"
-TESTS: Registry[CITest] = Registry("test", FisherZ, GSquare, ChiSquare, DegenerateGaussian, BasisFunction, GaussianCopula)
+TESTS: Registry[CITest] = Registry(
+    "test", FisherZ, GSquare, ChiSquare, DegenerateGaussian, BasisFunction, GaussianCopula, ConditionalGaussian, RCIT, KCI
+)
 
 Recipe = str | Callable[..., CITest]
 """A test until it meets a table: a name, a class, or anything callable as ``recipe(table, alpha=alpha)``."""
