@@ -84,8 +84,8 @@ def test_limits_are_handed_on():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"independence_test_method": "kci"}, "independence_test_method is 'kci'; here it may be 'fisherz'"),
-        ({"background_knowledge": object()}, "background_knowledge is not supported"),
+        ({"independence_test_method": "d_separation"}, "independence_test_method is 'd_separation'; here it may be 'fisherz'"),
+        ({"background_knowledge": object()}, "background_knowledge must be causal-learn's BackgroundKnowledge"),
         ({"cache_path": "x.json"}, "cache_path is no setting"),
         ({"depth": -2}, "depth is -2"),
         ({"depth": 1.5}, r"depth is 1\.5"),
@@ -184,3 +184,47 @@ def test_a_visible_edge_has_no_hidden_common_cause_in_any_dag_behind_the_pag():
                 for name in hidden:
                     kids = set(dag.children(name))
                     assert not {edge.u, edge.v} <= kids
+
+
+def counts(n: int = 800) -> np.ndarray:
+    """A → B → C and D of its own, in numbers that are categories."""
+    rng = np.random.default_rng(2)
+    columns = [rng.integers(3, size=n)]
+    for _ in range(2):
+        columns.append(np.where(rng.random(n) < 0.6, columns[-1], rng.integers(3, size=n)))
+    return np.column_stack([*columns, rng.integers(2, size=n)])
+
+
+@pytest.mark.parametrize("method", ["gsq", "chisq"])
+def test_categories_are_counted_as_there(method):
+    ours, _ = compat.fci(counts(), method, 0.01)
+    assert ours == theirs.fci(counts(), method, 0.01, show_progress=False)[0]
+
+
+def test_gaps_are_left_out_test_by_test_as_there():
+    data = simulate.linear_gaussian(simulate.er_dag(5, 2, seed=1), 1000, seed=1).to_numpy()
+    data[np.random.default_rng(0).random(data.shape) < 0.1] = np.nan
+    ours, _ = compat.fci(data, "mv_fisherz", 0.01)
+    assert ours == theirs.fci(data, "mv_fisherz", 0.01, show_progress=False)[0]
+
+
+@pytest.mark.parametrize("method", ["kci", "rcit"])
+def test_tests_by_kernels_see_curves(method):
+    rng = np.random.default_rng(0)
+    a, noise, alone = rng.normal(size=(3, 250))
+    graph, edges = compat.fci(np.column_stack([a, a**2 + 0.5 * noise, alone]), method, 0.01)
+    assert [(edge.get_node1().get_name(), edge.get_node2().get_name()) for edge in edges] == [("X1", "X2")]
+    assert graph.attributes["discovery"].settings["test"]["name"] == method.upper()
+
+
+def test_background_knowledge_of_causal_learn_puts_marks():
+    from causallearn.graph.GraphNode import GraphNode
+    from causallearn.utils.PCUtils.BackgroundKnowledge import BackgroundKnowledge
+
+    x1, x2, x3 = (GraphNode(f"X{i}") for i in (1, 2, 3))
+    known = BackgroundKnowledge().add_required_by_node(x1, x2).add_forbidden_by_pattern("X3", "X2")
+    pag = PAG.from_causal_learn(compat.fci(counts(), "gsq", 0.01, background_knowledge=known)[0])
+    assert pag.is_directed("X1", "X2")
+    tiers = BackgroundKnowledge().add_node_to_tier(x1, 0).add_node_to_tier(x2, 1).add_node_to_tier(x3, 1)
+    found = compat.fci(counts(), "gsq", 0.01, background_knowledge=tiers)[0].attributes["discovery"]
+    assert found.settings["knowledge"]["tiers"] == (("X1",), ("X2", "X3")) and not found.settings["selection"]

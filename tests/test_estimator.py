@@ -72,8 +72,8 @@ def test_the_answer_stands_in_the_order_of_the_columns(frame):
 
 def test_every_setting_of_a_plan_is_a_setting_of_the_model():
     assert DiCoLa().get_params() == {name: each.metadata["at_doors"] for name, each in SETTINGS.items()}
-    assert Plan(**DiCoLa().get_params()) == Plan(mode="auto")
-    assert [name for name, each in SETTINGS.items() if each.default != each.metadata["at_doors"]] == ["mode"]
+    assert Plan(**DiCoLa().get_params()) == Plan(ci_test="auto", mode="auto")
+    assert [name for name, each in SETTINGS.items() if each.default != each.metadata["at_doors"]] == ["ci_test", "mode"]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_a_run_is_repeated_from_its_record_alone(frame, settings, tmp_path):
     first = DiCoLa(**settings).fit(frame).discovery_
     first.write(tmp_path)
     record = Discovery.read(tmp_path).settings
-    for why in ("mode_chosen", "blankets_chosen"):
+    for why in ("mode_chosen", "blankets_chosen", "test_chosen"):
         assert record.pop(why, None) == first.settings.pop(why, None), "why something was taken is not a setting"
     model = DiCoLa.from_record(record)
     assert model.fit(frame).discovery_ == first

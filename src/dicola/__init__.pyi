@@ -6,9 +6,17 @@ from dicola import simulate as simulate
 from dicola._version import __version__ as __version__
 from dicola.ci.base import CITest as CITest
 from dicola.ci.callable_test import CallableTest as CallableTest
+from dicola.ci.conditional_gaussian import ConditionalGaussian as ConditionalGaussian
+from dicola.ci.degenerate_gaussian import BasisFunction as BasisFunction
+from dicola.ci.degenerate_gaussian import DegenerateGaussian as DegenerateGaussian
 from dicola.ci.fisher_z import FisherZ as FisherZ
+from dicola.ci.g_square import ChiSquare as ChiSquare
+from dicola.ci.g_square import GSquare as GSquare
+from dicola.ci.gaussian_copula import GaussianCopula as GaussianCopula
 from dicola.ci.inquiry import Inquiry as Inquiry
 from dicola.ci.inquiry import Inquiry as Ledger  # noqa: F401  # its name before
+from dicola.ci.kernel_tests import KCI as KCI
+from dicola.ci.kernel_tests import RCIT as RCIT
 from dicola.ci.oracle import Oracle as Oracle
 from dicola.discovery import Discovery as Discovery
 from dicola.errors import BudgetExceeded as BudgetExceeded

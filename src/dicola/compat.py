@@ -5,20 +5,27 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from inspect import Signature, signature
 from typing import Any
 
 import pandas as pd
 
+from dicola.ci.base import CITest
 from dicola.ci.fisher_z import FisherZ
+from dicola.ci.g_square import ChiSquare, GSquare
+from dicola.ci.kernel_tests import KCI, RCIT
+from dicola.ci.testwise import TestwiseFisherZ
 from dicola.errors import InvalidSetting
 from dicola.extras import from_extra
 from dicola.graphs.pag import PAG
 from dicola.graphs.relatives import reached
+from dicola.knowledge import Knowledge
 from dicola.learners.fci import FCI
 from dicola.pipeline.discover import discover
+from dicola.tables.columns import Kind
 from dicola.tables.table import Table, as_table
 
 
@@ -41,8 +48,9 @@ def fci(
     ----------
     dataset : DataFrame, array or Table
         Nodes are called X1, X2, … unless a data frame or ``node_names`` names them.
-    independence_test_method : {"fisherz"}
-        The test.
+    independence_test_method : {"fisherz", "mv_fisherz", "gsq", "chisq", "kci", "rcit"}
+        The test. ``"mv_fisherz"`` tests each question on the rows without gaps in it, ``"gsq"`` and
+        ``"chisq"`` take every column for categories, as causal-learn does.
     alpha : float
         Its level.
     depth : int
@@ -52,7 +60,8 @@ def fci(
     verbose : bool
         Earns a warning, since nothing is printed.
     *further, **named
-        The rest of causal-learn's call: ``background_knowledge`` is not supported yet,
+        The rest of causal-learn's call: ``background_knowledge`` is causal-learn's own, whose claims
+        put marks on edges and neither add nor remove any (and leave no room for selection);
         ``show_progress`` means nothing here, ``node_names`` names the columns. By name only:
         ``decompose=True`` runs DiCoLa, which does not allow for selection. An unknown name is
         refused.
@@ -75,20 +84,23 @@ def fci(
         Where causal-learn is not installed, whose graph is the answer.
 
     """
-    if independence_test_method != "fisherz":
+    if independence_test_method not in _TESTS:
         raise InvalidSetting(
-            f"independence_test_method is {independence_test_method!r}; here it may be 'fisherz'. For another test, "
-            "dicola.discover(CallableTest(…)) takes any function."
+            f"independence_test_method is {independence_test_method!r}; here it may be {', '.join(map(repr, _TESTS))}. For another "
+            "test, dicola.discover(CallableTest(…)) takes any function."
         )
-    node_names, decompose = _further(*further, **named)
+    node_names, decompose, background = _further(*further, **named)
     from_extra("causallearn.graph.GeneralGraph", "causal-learn")  # before the work, not after it
     if verbose:
         warnings.warn("dicola prints nothing; what the run did is in graph.attributes['discovery'].", stacklevel=2)
+    test = _TESTS[independence_test_method](_table(dataset, node_names), alpha)
+    knowledge = None if background is None else _knowledge(background, test.names)
     found = discover(
-        FisherZ(_table(dataset, node_names), alpha=alpha),
+        test,
         FCI(max_condition_size=_limit("depth", depth)),
         decompose=decompose,
-        selection=not decompose,
+        selection=not decompose and knowledge is None,
+        knowledge=knowledge,
         max_path_length=None if (longest := _limit("max_path_length", max_path_length)) is None else longest + 1,
     )
     graph = found.pag.to_causal_learn()
@@ -103,15 +115,53 @@ def _further(
     *,
     decompose: bool = False,
     **unknown: Any,
-) -> tuple[Sequence[object] | None, bool]:
-    """What follows ``verbose`` in causal-learn's call: the names, and a setting of ours. The rest is refused, or means nothing here."""
-    if background_knowledge is not None:
-        raise InvalidSetting("background_knowledge is not supported; leave it out, or use causal-learn's own fci.")
+) -> tuple[Sequence[object] | None, bool, Any]:
+    """What follows ``verbose`` in causal-learn's call: names, knowledge, and a setting of ours; the rest is refused or means nothing."""
     if unknown:
         raise InvalidSetting(
             f"{', '.join(sorted(unknown))} is no setting of this fci; causal-learn hands it on to tests that are not here."
         )
-    return node_names, decompose
+    return node_names, decompose, background_knowledge
+
+
+def _counted(made: type[GSquare]) -> Callable[[Table, float], CITest]:
+    """A test of counts as causal-learn has it: every column is categories, every table is tested, and no freedom is independence."""
+
+    def test(table: Table, alpha: float) -> CITest:
+        kinds: dict[str, Kind] = dict.fromkeys(table.names, "nominal")
+        return made(table.understood(kinds), alpha, min_rows=0, determined="independent")
+
+    return test
+
+
+_TESTS: dict[str, Callable[[Table, float], CITest]] = {
+    "fisherz": FisherZ,
+    "mv_fisherz": TestwiseFisherZ,
+    "gsq": _counted(GSquare),
+    "chisq": _counted(ChiSquare),
+    "kci": KCI,
+    "rcit": RCIT,
+}
+
+
+def _knowledge(given: Any, names: Sequence[str]) -> Knowledge:
+    """What causal-learn's ``BackgroundKnowledge`` claims of these variables, patterns spelled out."""
+    try:
+        tiers = [sorted(node.get_name() for node in given.tier_map[tier]) for tier in sorted(given.tier_map)]
+        closed = [place for place, tier in enumerate(sorted(given.tier_map)) if tier in given.forbidden_within_tiers]
+        forbidden, required = (
+            {(a.get_name(), b.get_name()) for a, b in getattr(given, f"{kind}_rules_specs")}
+            | _matching(getattr(given, f"{kind}_pattern_rules_specs"), names)
+            for kind in ("forbidden", "required")
+        )
+    except AttributeError:
+        raise InvalidSetting("background_knowledge must be causal-learn's BackgroundKnowledge, or None.") from None
+    return Knowledge([tier for tier in tiers if tier], sorted(forbidden), sorted(required), closed)
+
+
+def _matching(patterns: Iterable[tuple[str, str]], names: Sequence[str]) -> set[tuple[str, str]]:
+    """The pairs of different names that match a pair of regular expressions from their first letter on."""
+    return {(a, b) for one, other in patterns for a in names for b in names if a != b and re.match(one, a) and re.match(other, b)}
 
 
 _own = list(signature(fci).parameters.values())[:6]

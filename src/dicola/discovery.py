@@ -148,14 +148,15 @@ class Discovery:
 
     def summary(self) -> str:
         """A few lines for a person."""
-        why = self.settings.get("mode_chosen")
+        why, taken = self.settings.get("mode_chosen"), self.settings.get("test_chosen")
         split = f"{self.tree.in_words()}, depth {self.tree.depth}"
         return Sentence(
-            "{size} ({ends})\nmode: {mode}{why}\ndecomposition: {tree}\ntests: {total:,} ({tests}){score}{sure}",
+            "{size} ({ends})\nmode: {mode}{why}{test}\ndecomposition: {tree}\ntests: {total:,} ({tests}){score}{sure}",
             size=f"{counted(len(self.pag), 'variable')}, {counted(self.pag.n_edges, 'edge')}",
             ends=self.pag.ends_in_words(),
             mode=self.settings.get("mode", "exact"),
             why=Sentence(", as {why}", why=why) if why else "",
+            test=Sentence("\ntest: {name}, as {why}", name=self.settings["test"]["name"], why=taken) if taken else "",
             tree=split if self.tree.branches else "none, the learner ran on all variables at once",
             total=self.tests["total"],
             tests=", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total"),

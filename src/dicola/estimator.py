@@ -51,7 +51,8 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         name one setting of it.
     ci_test : str or callable
         The independence test: a name, a class, or anything callable as
-        ``ci_test(table, alpha=alpha)``.
+        ``ci_test(table, alpha=alpha)``. ``"auto"`` takes the one that fits the table, and
+        ``discovery_.summary()`` says which and why.
     alpha : float
         The level of the test; a mode that scores goes by its price per edge instead.
     mode : str
@@ -99,7 +100,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """
 
     learner: str | Learner | None = None
-    ci_test: Recipe = "fisher_z"
+    ci_test: Recipe = "auto"
     alpha: float = 0.01
     n_jobs: int = 1
     _: KW_ONLY

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dicola import DAG, FisherZ, Oracle
+from dicola import DAG, BasisFunction, ChiSquare, DegenerateGaussian, FisherZ, GaussianCopula, GSquare, Oracle
 from dicola.blankets.grow_shrink import Growing, GrownBlankets
 from dicola.blankets.total_conditioning import DependsOnTarget
 from dicola.ci import oracle as oracle_module
@@ -17,6 +18,7 @@ from dicola.ci.base import Among, CITest
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import FindSeparator, GivenRest, SearchLevels, SweepLevel
 from dicola.learners.l_marvel import SeparatorsInPool
+from dicola.tables.table import as_table
 from tests.asking import counted, given_rest
 from tests.reference_models import names, random_hidden_dag, random_selection_mag
 
@@ -68,10 +70,68 @@ def random_oracle(seed: int) -> Oracle:
     return oracle
 
 
-MAKERS = {"Fisher z": random_fisher_z, "Fisher z, singular": random_singular_fisher_z, "oracle": random_oracle}
+def random_categories(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    """Columns of letters, each a copy of an earlier one but for some rows, or of all of them."""
+    columns = [rng.integers(int(rng.integers(2, 5)), size=n)]
+    for _ in range(p - 1):
+        other, fresh = columns[int(rng.integers(len(columns)))], rng.integers(int(rng.integers(2, 5)), size=n)
+        columns.append(np.where(rng.random(n) < rng.choice([0.0, 0.3, 0.8, 1.0]), other, fresh))
+    return np.column_stack(columns)
 
 
-@pytest.fixture(params=["Fisher z", "Fisher z, singular", "oracle", "oracle that never asks one by one"])
+def random_g_square(seed: int) -> GSquare:
+    """Few to many rows per cell, gaps, exact copies, more cells than rows."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.choice([8, 30, 200, 1000])), int(rng.integers(2, 8))
+    letters = np.array(["a", "b", "c", "d", None])
+    codes = np.where(rng.random((n, p)) < rng.choice([0.0, 0.1]), 4, random_categories(rng, n, p))
+    codes[:2] = [[0] * p, [1] * p]
+    answers = {name: str(rng.choice(["dependent", "independent"])) for name in ("untestable", "determined")}
+    made = GSquare if rng.random() < 0.5 else ChiSquare
+    frame = pd.DataFrame(letters[codes], columns=names(p))
+    return made(as_table(frame).understood(dict.fromkeys(names(p), "nominal")), float(rng.choice([0.3, 0.01])), **answers)
+
+
+def random_degenerate_gaussian(seed: int) -> DegenerateGaussian:
+    """Numbers and letters, some of them functions of others, few to many rows."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.choice([8, 30, 200, 1000])), int(rng.integers(2, 8))
+    codes = random_categories(rng, n, p)
+    codes[:2] = [[0] * p, [1] * p]
+    frame = pd.DataFrame(np.array(list("abcd"))[codes], columns=names(p))
+    for i, name in enumerate(frame.columns):
+        if rng.random() < 0.5:
+            frame[name] = codes[:, i] + rng.choice([0.1, 1.0]) * rng.normal(size=n)
+    kinds = {name: "nominal" if frame[name].dtype == object else "continuous" for name in frame}
+    made = DegenerateGaussian if rng.random() < 0.7 else BasisFunction
+    policy = str(rng.choice(["dependent", "independent"]))
+    return made(as_table(frame).understood(kinds), float(rng.choice([0.3, 0.01])), untestable=policy)
+
+
+def random_copula(seed: int) -> GaussianCopula:
+    """Numbers and grades, few to many rows."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.choice([8, 30, 200, 1000])), int(rng.integers(2, 8))
+    values = rng.normal(size=(n, p)) @ (rng.normal(size=(p, p)) * (rng.random((p, p)) < 0.5) + np.eye(p))
+    frame, kinds = pd.DataFrame(values, columns=names(p)), dict.fromkeys(names(p), "continuous")
+    for name in frame.columns[rng.random(p) < 0.6]:
+        frame[name] = pd.qcut(frame[name], int(rng.integers(2, 4)), labels=False)
+        kinds[name] = "ordered"
+    policy = str(rng.choice(["dependent", "independent"]))
+    return GaussianCopula(as_table(frame).understood(kinds), float(rng.choice([0.3, 0.01])), untestable=policy)
+
+
+MAKERS = {
+    "Fisher z": random_fisher_z,
+    "Fisher z, singular": random_singular_fisher_z,
+    "oracle": random_oracle,
+    "counts": random_g_square,
+    "blocks": random_degenerate_gaussian,
+    "latent variables": random_copula,
+}
+
+
+@pytest.fixture(params=[*MAKERS, "oracle that never asks one by one"])
 def maker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], CITest]:
     if request.param in MAKERS:
         return MAKERS[request.param]
@@ -154,7 +214,7 @@ def test_the_search_for_a_separating_set_is_answered_alike(maker):
     agree()
 
 
-@pytest.mark.parametrize("make", [random_fisher_z, random_oracle])
+@pytest.mark.parametrize("make", [random_fisher_z, random_oracle, random_g_square, random_degenerate_gaussian, random_copula])
 def test_total_conditioning_is_answered_alike(make):
     @MANY
     @given(seed=SEEDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,20 +39,18 @@ def _thin_out(rows: Rows, matrix: Bools) -> None:
 
 
 @kernel
-def sweep_level(correlation: Floats, adjacency: Bools, candidates: Bools, tried: Bools, size: int, limit: float) -> tuple[Ints, int]:
+def sweep_level(evidence: Any, adjacency: Bools, candidates: Bools, tried: Bools, size: int, limit: float) -> tuple[Ints, int]:
     """One order-independent level: every edge i - j against all sets of this size.
 
     The sets come from row i, then row j, of ``candidates``. Sets within row i or row j of ``tried``
     (which may be empty) are passed over. Answers the edges that fall as rows (i, j, members of the
     set), and the number of verdicts computed.
     """
-    return _sweep_rows(correlation, rows_of(adjacency), rows_of(candidates), candidates, tried, size, limit)
+    return _sweep_rows(evidence, rows_of(adjacency), rows_of(candidates), candidates, tried, size, limit)
 
 
 @inner
-def _sweep_rows(
-    correlation: Floats, edges: Rows, pools: Rows, candidates: Bools, tried: Bools, size: int, limit: float
-) -> tuple[Ints, int]:
+def _sweep_rows(evidence: Any, edges: Rows, pools: Rows, candidates: Bools, tried: Bools, size: int, limit: float) -> tuple[Ints, int]:
     """``sweep_level`` with the edges and the candidates row by row."""
     edge_begins, edge_ends = edges
     begins, listed = pools
@@ -96,7 +94,7 @@ def _sweep_rows(
                         m += 1
                 if m < size or (common and size > 0):
                     continue
-                separated, used = first_separator(correlation, i, j, pool[:m], parts[:m], size, limit, room)
+                separated, used = first_separator(evidence, i, j, pool[:m], parts[:m], size, limit, room)
                 tests += used
             if separated:
                 rows = longer(rows, (count + 1) * (size + 2))
@@ -123,7 +121,7 @@ def _has_candidates(edges: Rows, begins: Ints, candidates: Bools, size: int) -> 
 
 @kernel
 def search_levels(
-    correlation: Floats, adjacency: Bools, candidates: Bools, tried: Bools, tried_to: int, first: int, largest: int, limits: Floats
+    evidence: Any, adjacency: Bools, candidates: Bools, tried: Bools, tried_to: int, first: int, largest: int, limits: Floats
 ) -> Fallen:
     """Levels of growing size until no edge has candidates enough, or ``largest`` is passed.
 
@@ -145,7 +143,7 @@ def search_levels(
         if size == 0 and len(old):
             size += 1
             continue
-        rows, used = _sweep_rows(correlation, edges, pools, inside, old, size, limits[size])
+        rows, used = _sweep_rows(evidence, edges, pools, inside, old, size, limits[size])
         tests += used
         for r in range(len(rows)):
             i, j, at = rows[r, 0], rows[r, 1], begins[count]

@@ -13,9 +13,11 @@ A pair is dependent given S iff ``cov(x, y | S)² > limit · var(x | S) · var(y
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
 from dicola._kernels.arrays import Bools, Flags, Floats, Ints, longer
 from dicola._kernels.compiled import hot, inlined, inner, kernel
@@ -122,16 +124,33 @@ def make_room(size: int, candidates: int) -> Room:
     return Room(np.empty(most, np.int64), np.empty((most, n, n)), np.empty(size + 1, np.int64), np.empty(size + n + 1, np.uint8))
 
 
-@inner
-def first_separator(
-    correlation: Floats, x: int, y: int, candidates: Ints, parts: Flags, size: int, limit: float, room: Room
-) -> tuple[bool, int]:
+def first_separator(evidence: Any, x: int, y: int, candidates: Ints, parts: Flags, size: int, limit: float, room: Room) -> tuple[bool, int]:
     """First subset of ``candidates`` of this size that separates x and y, in lexicographic order.
 
     Bit b of ``parts[i]`` says that candidate i belongs to part b; a non-empty subset that lies
     wholly in one part was tried before and is passed over. The members go to ``room.found``.
     Answers whether one was found, and the number of verdicts computed.
+
+    The evidence is a correlation matrix, or one of those in ``dicola._kernels.evidence``; the kernels
+    that call this are compiled for each kind on its own.
     """
+    raise NotImplementedError("for kernels only")
+
+
+@overload(first_separator, strict=False)
+def _first_separator(evidence: Any, x: int, y: int, candidates: Any, parts: Any, size: int, limit: float, room: Any) -> Any:
+    if isinstance(evidence, types.Array):
+        return lambda evidence, x, y, candidates, parts, size, limit, room: _first_by_sweeping(
+            evidence, x, y, candidates, parts, size, limit, room
+        )
+    return None
+
+
+@inner
+def _first_by_sweeping(
+    correlation: Floats, x: int, y: int, candidates: Ints, parts: Flags, size: int, limit: float, room: Room
+) -> tuple[bool, int]:
+    """``first_separator`` from correlations."""
     m, found = len(candidates), room.found
     if size > m:
         return False, 0
@@ -195,7 +214,7 @@ def first_separator(
 
 @kernel
 def separator_among(
-    correlation: Floats, x: int, y: int, candidates: Ints, sizes: Ints, limits: Floats, parts: Flags, has_tried: bool
+    evidence: Any, x: int, y: int, candidates: Ints, sizes: Ints, limits: Floats, parts: Flags, has_tried: bool
 ) -> tuple[Ints, bool, int]:
     """First separating subset of the candidates, size after size; whether there is one, and the verdicts it took.
 
@@ -209,7 +228,7 @@ def separator_among(
     for i in range(len(sizes)):
         if has_tried and sizes[i] == 0:
             continue
-        separated, tests = first_separator(correlation, x, y, candidates, parts, sizes[i], limits[i], room)
+        separated, tests = first_separator(evidence, x, y, candidates, parts, sizes[i], limits[i], room)
         total += tests
         if separated:
             return room.found[: sizes[i]], True, total
@@ -217,7 +236,7 @@ def separator_among(
 
 
 @kernel
-def separators_among(correlation: Floats, pairs: Ints, pool: Ints, largest: int, beside: int, limits: Floats) -> tuple[Ints, Ints, int]:
+def separators_among(evidence: Any, pairs: Ints, pool: Ints, largest: int, beside: int, limits: Floats) -> tuple[Ints, Ints, int]:
     """First separating subset of the sorted pool, sizes up to ``largest``, for pair after pair.
 
     Answers the size of each (-1: none), all members, and the verdicts it took: a plain tuple, which is made sooner than a named one.
@@ -244,7 +263,7 @@ def separators_among(correlation: Floats, pairs: Ints, pool: Ints, largest: int,
                     parts[m] = 0 if v == beside else added
                     m += 1
             for size in range(added, min(largest + added, m) + 1):
-                separated, tests = first_separator(correlation, x, y, candidates[:m], parts[:m], size, limits[size], room)
+                separated, tests = first_separator(evidence, x, y, candidates[:m], parts[:m], size, limits[size], room)
                 total += tests
                 if separated:
                     break

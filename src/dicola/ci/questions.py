@@ -60,6 +60,10 @@ class Question(ABC, Generic[Answer]):
         """A faster answer from the correlations behind a Gaussian test; ``None`` where there is none."""
         return None
 
+    def by_evidence(self, test: SearchedTest) -> Answered[Answer] | None:
+        """A faster answer from the counts or blocks of columns behind a test; ``None`` where there is none."""
+        return None
+
     def if_perfect(self) -> Answered[Answer] | None:
         """What every test that never errs would answer, where that is known beforehand; ``None`` where it is not."""
         return None
@@ -79,6 +83,43 @@ def _frozen(value: Any) -> Any:
     if isinstance(value, set | frozenset):
         return frozenset(value)
     return tuple(_frozen(each) for each in value) if isinstance(value, list | tuple | range) else value
+
+
+class SearchedTest(Protocol):
+    """A test on evidence that the kernels of searches can ask: counts, blocks of columns, latent variables."""
+
+    @property
+    def evidence(self) -> Any:
+        """What these kernels need, at the level of the test."""
+        ...
+
+    @property
+    def limits(self) -> NDArray[np.float64]:
+        """One number per size of a conditioning set, for kernels that go by correlations."""
+        ...
+
+    @property
+    def alpha(self) -> float:
+        """The level."""
+        ...
+
+    def evidence_at(self, alpha: float) -> Any:
+        """The same at another level."""
+        ...
+
+    def given_rest(self, alpha: float, inside: NDArray[np.int64]) -> Adjacency | None:
+        """Total conditioning inside a block, where there is a faster way than pair by pair."""
+        ...
+
+    def verdict(self, x: int, y: int, z: Variables) -> Verdict:
+        """One verdict, as of any test."""
+        ...
+
+    def log_p_values(self, x: int, y: int, sets: Sequence[Variables]) -> NDArray[np.float64] | None:
+        """Logarithms of p-values, as of any test."""
+        ...
+
+    def __len__(self) -> int: ...
 
 
 class SetFamily(Protocol):
@@ -126,6 +167,11 @@ class GivenRest(Question[Adjacency]):
         else:
             dependent, sure = precision.related_within(test.whole, test.chosen, inside, limit)
         return (dependent, tests) if sure else None  # not sure: some variable is determined by the others
+
+    def by_evidence(self, test: SearchedTest) -> Answered[Adjacency] | None:
+        inside = np.arange(len(test)) if self.block is None else np.array(self.block, dtype=np.int64)
+        dependent = test.given_rest(test.alpha if self.alpha is None else self.alpha, inside)
+        return None if dependent is None else (dependent, len(inside) * (len(inside) - 1) // 2)
 
 
 @dataclass(eq=False)
@@ -184,8 +230,14 @@ class SweepLevel(Question[list[Separation]]):
         return [Separation(i, j, z) for (i, j), z in separators.items() if z is not None]
 
     def by_correlations(self, test: FisherZ) -> Answered[list[Separation]] | None:
-        found = SearchLevels(self.adjacency, self.size, self.size, self.candidates, self.tried).by_correlations(test)
-        return None if found is None else (found[0].fallen, found[1])
+        return None if (found := self._as_search().by_correlations(test)) is None else (found[0].fallen, found[1])
+
+    def by_evidence(self, test: SearchedTest) -> Answered[list[Separation]]:
+        found, tests = self._as_search().by_evidence(test)
+        return found.fallen, tests
+
+    def _as_search(self) -> SearchLevels:
+        return SearchLevels(self.adjacency, self.size, self.size, self.candidates, self.tried)
 
 
 class Search(NamedTuple):
@@ -230,14 +282,20 @@ class SearchLevels(Question[Search]):
         return Search(fallen, True)
 
     def by_correlations(self, test: FisherZ) -> Answered[Search] | None:
-        n = len(test)
-        largest = n - 2 if self.max_size is None else min(self.max_size, n - 2)
-        if test.may_raise(largest):
-            return None
+        return None if test.may_raise(self._largest(len(test))) else self._searched(test.correlation, test.limits)
+
+    def by_evidence(self, test: SearchedTest) -> Answered[Search]:
+        return self._searched(test.evidence, test.limits)
+
+    def _largest(self, n: int) -> int:
+        return n - 2 if self.max_size is None else min(self.max_size, n - 2)
+
+    def _searched(self, evidence: Any, limits: NDArray[np.float64]) -> Answered[Search]:
+        n = len(self.adjacency)
         edges, tried_to = np.array(self.adjacency, dtype=np.bool_), n if self.tried_to is None else min(self.tried_to, n)
         pools, old = _or_nothing(self.candidates), _or_nothing(self.tried)
         pairs, begins, members, tests, finished = levels.search_levels(
-            test.correlation, edges, pools, old, tried_to, self.first, largest, test.limits
+            evidence, edges, pools, old, tried_to, self.first, self._largest(n), limits
         )
         ends, flat = begins.tolist(), members.tolist()
         sets = [tuple(flat[begin:end]) for begin, end in pairwise(ends)]
@@ -302,14 +360,20 @@ class FindSeparator(Question[Variables | None]):
             return None
         if self.family is not None:
             return None if self.tried else self._in_family(test, self.family, sizes)
+        return self._found(test.correlation, test.limits, sizes)
+
+    def by_evidence(self, test: SearchedTest) -> Answered[Variables | None] | None:
+        if self.family is not None:
+            return None
+        return self._found(test.evidence, test.limits, [size for size in self.sizes if size <= len(self.candidates)])
+
+    def _found(self, evidence: Any, limits: NDArray[np.float64], sizes: Sequence[int]) -> Answered[Variables | None]:
         pool = np.array(sorted(self.candidates), dtype=np.int64)
         parts = np.zeros(len(pool), dtype=np.uint8)
         for bit, old in enumerate(self.tried):
             parts |= np.array([v in old for v in pool.tolist()], dtype=np.uint8) << np.uint8(bit)
         wanted = np.array(sizes, dtype=np.int64)
-        found, separated, tests = kernel.separator_among(
-            test.correlation, *self.pair, pool, wanted, test.limits[wanted], parts, bool(self.tried)
-        )
+        found, separated, tests = kernel.separator_among(evidence, *self.pair, pool, wanted, limits[wanted], parts, bool(self.tried))
         return (tuple(found.tolist()) if separated else None), int(tests)
 
     def _in_family(self, test: FisherZ, family: SetFamily, sizes: Sequence[int]) -> Answered[Variables | None]:

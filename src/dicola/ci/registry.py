@@ -6,12 +6,21 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from dicola.ci.auto import auto_test
 from dicola.ci.base import CITest
+from dicola.ci.conditional_gaussian import ConditionalGaussian
+from dicola.ci.degenerate_gaussian import BasisFunction, DegenerateGaussian
 from dicola.ci.fisher_z import FisherZ
+from dicola.ci.g_square import ChiSquare, GSquare
+from dicola.ci.gaussian_copula import GaussianCopula
+from dicola.ci.kernel_tests import KCI, RCIT
 from dicola.errors import InvalidSetting, Sentence, not_allowed
 from dicola.registry import Registry
 
-TESTS: Registry[CITest] = Registry("test", FisherZ)
+AUTO = "auto"
+TESTS: Registry[CITest] = Registry(
+    "test", FisherZ, GSquare, ChiSquare, DegenerateGaussian, BasisFunction, GaussianCopula, ConditionalGaussian, RCIT, KCI
+)
 
 Recipe = str | Callable[..., CITest]
 """A test until it meets a table: a name, a class, or anything callable as ``recipe(table, alpha=alpha)``."""
@@ -20,13 +29,21 @@ Recipe = str | Callable[..., CITest]
 def test_on(recipe: Recipe, table: Any, alpha: float) -> CITest:
     """The test that a recipe makes of a table."""
     if not isinstance(recipe, str) and not callable(recipe):
-        raise not_allowed("ci_test", recipe, f"it may be a name ({', '.join(TESTS)}), a class, or a function of (table, alpha=…).")
-    made = (TESTS.named(recipe) if isinstance(recipe, str) else recipe)(table, alpha=alpha)  # type: ignore[call-arg]
+        raise not_allowed(
+            "ci_test", recipe, f"it may be a name ({', '.join(TESTS)} or {AUTO}), a class, or a function of (table, alpha=…)."
+        )
+    made = _maker(recipe)(table, alpha=alpha)
     if not isinstance(made, CITest):
         raise InvalidSetting(
             Sentence("{ci_test} made a {kind}; it must make a conditional independence test (dicola.CITest).", kind=type(made).__name__)
         )
     return made
+
+
+def _maker(recipe: Recipe) -> Callable[..., CITest]:
+    if not isinstance(recipe, str):
+        return recipe
+    return auto_test if recipe.lower() == AUTO else TESTS.named(recipe)
 
 
 test_on.__test__ = False  # type: ignore[attr-defined]  # not a test of the suite

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -15,10 +15,12 @@ from scipy.special import ndtri
 
 from dicola._kernels import growth as kernel
 from dicola._kernels.cuts import links_across
+from dicola._kernels.evidence import depend_across
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
+from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.questions import SMALL, Adjacency, Answered, Depends, Question, Verdict
+from dicola.ci.questions import SMALL, Adjacency, Answered, Depends, Question, SearchedTest
 from dicola.decompose.split import Split, split_of
 from dicola.decompose.uig import independence_graph
 from dicola.errors import counted, not_allowed
@@ -259,15 +261,19 @@ class LinksAcross(Question[Adjacency]):
             asked = [pair for pair, depends in zip(asked, marginal, strict=True) if depends]
             ci.ask_each([Depends(x, y, self.separator) for x, y in asked])  # by all workers; the verdicts are remembered
         verdicts = {pair: ci.verdict(*pair, self.separator) for pair in asked}
-        logs = {pair: self._log_p(ci, pair, verdict) for pair, verdict in verdicts.items() if not verdict.independent_at(level)}
+        return self._strongest(ci.test, {pair: found.p_value for pair, found in verdicts.items() if not found.independent_at(level)})
+
+    def _strongest(self, test: CITest | SearchedTest, p_values: Mapping[Pair, float]) -> Adjacency:
+        """Of the pairs that depend, those with the smallest p-value of both their ends."""
+        logs = {pair: self._log_p(test, pair, p_value) for pair, p_value in p_values.items()}
         log_p = np.array([[logs.get((min(x, y), max(x, y)), np.inf) for y in self.right] for x in self.left])
         return np.asarray(np.isfinite(log_p) & (log_p == log_p.min(axis=0)) & (log_p == log_p.min(axis=1)[:, None]))
 
-    def _log_p(self, ci: Inquiry, pair: Pair, verdict: Verdict) -> float:
+    def _log_p(self, test: CITest | SearchedTest, pair: Pair, p_value: float) -> float:
         """The logarithm of a p-value; 0 where the test gives none."""
-        if isnan(verdict.p_value) or verdict.p_value > 0.0:
-            return 0.0 if isnan(verdict.p_value) else log(verdict.p_value)
-        logs = ci.test.log_p_values(*pair, [self.separator])
+        if isnan(p_value) or p_value > 0.0:
+            return 0.0 if isnan(p_value) else log(p_value)
+        logs = test.log_p_values(*pair, [self.separator])
         return _LEAST if logs is None else float(logs[0])
 
     @property
@@ -281,6 +287,13 @@ class LinksAcross(Question[Adjacency]):
         left, right, separator = (np.array(part, dtype=np.int64) for part in (self.left, self.right, self.separator))
         limit = test.limit(len(separator), self.each_level)
         return links_across(test.correlation, left, right, separator, limit), len(left) * len(right)
+
+    def by_evidence(self, test: SearchedTest) -> Answered[Adjacency]:
+        left, right, separator = (np.array(part, dtype=np.int64) for part in (self.left, self.right, self.separator))
+        found = depend_across(test.evidence_at(self.each_level), left, right, separator)
+        pairs = [(min(x, y), max(x, y)) for x, y in zip(left[found.nonzero()[0]].tolist(), right[found.nonzero()[1]].tolist(), strict=True)]
+        p_values = {pair: test.verdict(*pair, self.separator).p_value for pair in pairs}
+        return self._strongest(test, p_values), len(left) * len(right)
 
     def if_perfect(self) -> Answered[Adjacency]:
         """A cut of an independence graph separates (Proposition 1)."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola._kernels import partial_correlation as kernel
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.questions import Answered, FindSeparator, Question
+from dicola.ci.questions import Answered, FindSeparator, Question, SearchedTest
 from dicola.errors import counted
 from dicola.graphs.bits import mask_of, members
 from dicola.graphs.skeleton import MaskSets, Pair, RecordedSets, Variables
@@ -49,13 +50,20 @@ class SeparatorsInPool(Question[list[Variables | None]]):
         return found
 
     def by_correlations(self, test: FisherZ) -> Answered[list[Variables | None]] | None:
-        largest = min(self.max_size, len(self.pool))
-        if test.may_raise(largest + 1):
-            return None
+        return None if test.may_raise(self._largest + 1) else self._found(test.correlation, test.limits)
+
+    def by_evidence(self, test: SearchedTest) -> Answered[list[Variables | None]]:
+        return self._found(test.evidence, test.limits)
+
+    @property
+    def _largest(self) -> int:
+        return min(self.max_size, len(self.pool))
+
+    def _found(self, evidence: Any, limits: NDArray[np.float64]) -> Answered[list[Variables | None]]:
         wanted = np.array(self.pairs, dtype=np.int64).reshape(-1, 2)
         around = np.array(sorted(self.pool if self.beside is None else [*self.pool, self.beside]), dtype=np.int64)
         sizes, members, tests = kernel.separators_among(
-            test.correlation, wanted, around, largest, -1 if self.beside is None else self.beside, test.limits
+            evidence, wanted, around, self._largest, -1 if self.beside is None else self.beside, limits
         )
         flat, begin = members.tolist(), 0
         found: list[Variables | None] = []

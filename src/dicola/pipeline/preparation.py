@@ -8,9 +8,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from dicola.ci.auto import chosen_test
 from dicola.ci.base import CITest
+from dicola.ci.fisher_z import FisherZ
 from dicola.ci.gaps import ASSUMED, Way, class_of, test_with_gaps, way_around_gaps
-from dicola.ci.registry import TESTS, Recipe, test_on
+from dicola.ci.registry import AUTO, TESTS, Recipe, test_on
 from dicola.discovery import Discovery
 from dicola.errors import InvalidData, Sentence, Setting, counted
 from dicola.graphs.marks import listed
@@ -32,6 +34,7 @@ class Prepared(NamedTuple):
     look: Look
     notes: tuple[str, ...]
     way: Way | None
+    why: str | None = None
 
     def told(self, found: Found) -> Found:
         """The result with the look at the table and what was done about it."""
@@ -42,6 +45,7 @@ class Prepared(NamedTuple):
         """What makes the same of the columns of other rows; nothing for complete numbers of one kind."""
         kinds = {name: kind for name, kind in zip(self.table.labels, self.table.kinds, strict=True) if kind != "continuous"}
         return {
+            **({"test_chosen": self.why} if self.why else {}),
             **({"kinds": kinds} if kinds else {}),
             **({"drop": list(self.look.left_out)} if self.look.left_out else {}),
             **({"missing": self.way} if self.way else {}),
@@ -62,6 +66,7 @@ def prepare(table: Table, plan: Plan) -> Prepared:
 
     """
     look = first_look(table, plan.kinds or {}, plan.drop or (), tuple(plan.missing_values or ()))
+    plan, why = _settled(plan, _table(look))
     if _wants_functions(plan.ci_test, look.table):
         look = look.with_findings(relations(_table(look)))
     _check(look, plan)
@@ -72,7 +77,21 @@ def prepare(table: Table, plan: Plan) -> Prepared:
         look = _without_functions(look, error)
         _check(look, plan)
         test = _test(look, plan, way)
-    return Prepared(_table(look), test, _without(plan, look), look, tuple(_notes(look, plan, way)), way)
+    return Prepared(_table(look), test, _without(plan, look), look, tuple(_notes(look, plan, way)), way, why)
+
+
+def _settled(plan: Plan, table: Table) -> tuple[Plan, str | None]:
+    """The plan with a test by name; where it was to be chosen, also why it was."""
+    if not isinstance(plan.ci_test, str) or plan.ci_test.lower() != AUTO:
+        return plan, None
+    made, why = chosen_test(table)
+    if plan.missing == "testwise" and made is not FisherZ and "testwise" not in getattr(made, "gaps", ()) and "nominal" not in table.kinds:
+        made, why = (
+            FisherZ,
+            Sentence("with {missing=testwise} numbers are tested by Fisher's z; {missing=em} leaves more tests to choose from"),
+        )
+    # What was always the test of plain numbers needs no words.
+    return replace(plan, ci_test=made.__name__), why if made is not FisherZ or plan.missing == "testwise" else None
 
 
 def _table(look: Look) -> Table:
@@ -83,11 +102,7 @@ def _table(look: Look) -> Table:
 def _wants_functions(recipe: Recipe, table: Table | None) -> bool:
     """Are exact functions to be looked for beforehand? Fisher's z finds them on complete numbers by itself, at no cost."""
     kind = class_of(recipe)
-    return (
-        table is not None
-        and (recipe == "auto" or kind is not None)
-        and (bool(np.isnan(table.values).any()) or getattr(kind, "name", "") != "fisher_z")
-    )
+    return table is not None and kind is not None and (bool(np.isnan(table.values).any()) or getattr(kind, "name", "") != "fisher_z")
 
 
 def _check(look: Look, plan: Plan) -> None:
@@ -116,7 +131,7 @@ def _check(look: Look, plan: Plan) -> None:
 def _check_kinds(table: Table, recipe: Recipe) -> None:
     """Refuse columns of a kind that the test does not take, all at once; numbers pass as numbers."""
     taken: tuple[str, ...] | None = getattr(class_of(recipe), "kinds", None)
-    if recipe == "auto" or taken is None:
+    if taken is None:
         return
     wrong = {
         column.name: column.kind

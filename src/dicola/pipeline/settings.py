@@ -68,10 +68,11 @@ class Settings:
     )
     ci_test: Recipe = _setting(
         "fisher_z",
-        "Independence test (see: dicola tests).",
+        "Independence test: auto (the one that fits the table) or one of those that dicola tests lists.",
         METHOD,
         option="--test",
-        choices=names_in("dicola.ci.registry:TESTS"),
+        at_doors="auto",
+        choices=names_in("dicola.ci.registry:TESTS", "auto"),
     )
     alpha: float = _setting(0.01, "Level of the independence test; a mode that scores goes by its price per edge instead.", METHOD)
     mode: str = _setting(

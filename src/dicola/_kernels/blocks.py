@@ -1,0 +1,226 @@
+"""Tests of independence between blocks of columns, from the covariance of all columns.
+
+A variable is a block of columns that lie side by side: main ones, then curves (powers, say) of the
+same variable. Wilks' likelihood ratio of two sets of columns given others is
+``Λ = det(b | a, given) / det(b | given)``; with Bartlett's factor ``-ln Λ`` is nearly χ² with as many
+degrees of freedom as pairs of columns. Two variables are compared by ``main x : y | given`` and
+``main y : curves of x | given, main x``, that is by all pairs of columns but those of two curves: the
+residual of a main column may well be plain noise, that of a square never is. A column that is
+determined by those before it adds nothing: it is passed over, and does not count.
+"""
+
+from __future__ import annotations
+
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+
+from dicola._kernels.arrays import Bools, Floats, Ints
+from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.partial_correlation import SINGULAR
+
+_ALMOST_NOTHING = 1e-300
+
+
+class Blocks(NamedTuple):
+    """What a test of blocks knows of its columns, and how it decides."""
+
+    covariance: Floats  # of all columns, each of variance 1
+    begins: Ints  # where the block of each variable begins, and where the last one ends
+    curves: Ints  # where the curves in each block begin
+    rows: float  # behind the covariance
+    critical: Floats  # of the statistic, by degrees of freedom
+    depends: bool  # what is answered where there are too few rows
+
+
+@inner
+def _put(columns: Ints, at: int, first: int, last: int) -> int:
+    """Write the columns from ``first`` to ``last``; answers where the next ones belong."""
+    for column in range(first, last):
+        columns[at] = column
+        at += 1
+    return at
+
+
+@inner
+def _sweep(w: Floats, first: int, last: int) -> int:
+    """Take the columns from ``first`` to ``last`` out of the upper triangle; how many said anything?"""
+    n, taken = len(w), 0
+    for p in range(first, last):
+        pivot = w[p, p]
+        if pivot < SINGULAR:
+            continue
+        taken += 1
+        for a in range(p + 1, n):
+            factor = w[p, a] / pivot
+            if factor != 0.0:
+                for b in range(a, n):
+                    w[a, b] -= factor * w[p, b]
+    return taken
+
+
+@inner
+def _logarithm(w: Floats, first: int, last: int, counts: Bools, is_first: bool) -> float:
+    """The logarithm of the determinant of the columns from ``first`` to ``last`` that count.
+
+    The first time those count that are not determined by others before them.
+    """
+    n = last - first
+    block = w[first:last, first:last].copy()
+    result = 0.0
+    for p in range(n):
+        pivot = block[p, p]
+        if is_first:
+            counts[p] = pivot >= SINGULAR
+        if not counts[p]:
+            continue
+        result += log(max(pivot, _ALMOST_NOTHING))
+        if pivot < SINGULAR:
+            continue
+        for a in range(p + 1, n):
+            factor = block[p, a] / pivot
+            for b in range(a, n):
+                block[a, b] -= factor * block[p, b]
+    return result
+
+
+@inner
+def _compared(w: Floats, first: int, middle: int, rows: float) -> tuple[float, int]:
+    """The statistic of the columns from ``first`` to ``middle`` and those behind, and its degrees of freedom.
+
+    The columns before ``first`` are given, and have been swept out of ``w``; the others up to
+    ``middle`` are swept out here. ``rows`` are those left.
+    """
+    n = len(w)
+    counts = np.empty(n - middle, np.bool_)
+    before = _logarithm(w, middle, n, counts, True)
+    wide, narrow = _sweep(w, first, middle), 0
+    for counted in counts:
+        narrow += 1 if counted else 0
+    factor = rows - (wide + narrow + 1) / 2.0
+    if factor <= 0.0:
+        return 0.0, -1
+    if wide == 0 or narrow == 0:
+        return 0.0, 0
+    return max(factor * (before - _logarithm(w, middle, n, counts, False)), 0.0), wide * narrow
+
+
+@inner
+def _block(covariance: Floats, columns: Ints) -> Floats:
+    """The upper triangle of the block of some columns."""
+    n = len(columns)
+    w = np.empty((n, n))
+    for a in range(n):
+        for b in range(a, n):
+            w[a, b] = covariance[columns[a], columns[b]]
+    return w
+
+
+@inner
+def ratio_of(blocks: Blocks, x: int, y: int, given: Ints) -> tuple[float, int]:
+    """The statistic for x and y given some variables, and its degrees of freedom.
+
+    These are 0 where x or y is determined, and -1 where there are too few rows.
+    """
+    begins, curves = blocks.begins, blocks.curves
+    total = 0
+    for v in given:
+        total += begins[v + 1] - begins[v]
+    columns = np.empty(total + begins[x + 1] - begins[x] + begins[y + 1] - begins[y], np.int64)
+    at = 0
+    for v in given:
+        at = _put(columns, at, begins[v], begins[v + 1])
+    of_y = at
+    at = _put(columns, at, begins[y], begins[y + 1])
+    of_x = at
+    at = _put(columns, at, begins[x], curves[x])
+    return _both(blocks, blocks.covariance, columns, (of_y, of_x, at), x, y)
+
+
+@inner
+def _both(blocks: Blocks, covariance: Floats, columns: Ints, places: tuple[int, int, int], x: int, y: int) -> tuple[float, int]:
+    """``ratio_of`` once the columns are listed: those given, y, and the main ones of x; there is room for all of x."""
+    of_y, of_x, end = places
+    w = _block(covariance, columns[:end])
+    rows = blocks.rows - 1.0 - _sweep(w, 0, of_y)
+    statistic, freedom = _compared(w, of_y, of_x, rows)
+    if freedom < 0 or blocks.curves[x] == blocks.begins[x + 1]:
+        return statistic, freedom
+    # The main columns of x are given now; its curves come before the main columns of y.
+    at = _put(columns, of_y, blocks.begins[x], blocks.curves[x])
+    at = middle = _put(columns, at, blocks.curves[x], blocks.begins[x + 1])
+    at = _put(columns, at, blocks.begins[y], blocks.curves[y])
+    w = _block(covariance, columns[:at])
+    first = middle - (blocks.begins[x + 1] - blocks.curves[x])
+    rows = blocks.rows - 1.0 - _sweep(w, 0, first)
+    more, further = _compared(w, first, middle, rows)
+    return (0.0, -1) if further < 0 else (statistic + more, freedom + further)
+
+
+@inner
+def blocks_depend(blocks: Blocks, x: int, y: int, given: Ints) -> bool:
+    """Do x and y depend on each other given some variables? One that is determined does not."""
+    statistic, freedom = ratio_of(blocks, x, y, given)
+    return blocks.depends if freedom < 0 else statistic > blocks.critical[freedom]
+
+
+@kernel
+def ratios_of(blocks: Blocks, x: int, y: int, begins: Ints, members: Ints) -> tuple[Floats, Ints]:
+    """``ratio_of`` for one set after the other."""
+    many = len(begins) - 1
+    statistics, freedoms = np.empty(many), np.empty(many, np.int64)
+    for i in range(many):
+        statistics[i], freedoms[i] = ratio_of(blocks, x, y, members[begins[i] : begins[i + 1]])
+    return statistics, freedoms
+
+
+@inner
+def _inverse(precision: Floats, columns: Ints) -> Floats:
+    """The inverse of the block of some columns of a positive definite matrix, by Gauss and Jordan."""
+    n = len(columns)
+    w = np.empty((n, n))
+    for a in range(n):
+        for b in range(n):
+            w[a, b] = precision[min(columns[a], columns[b]), max(columns[a], columns[b])]
+    for p in range(n):
+        pivot = w[p, p]
+        for b in range(n):
+            w[p, b] /= pivot
+        w[p, p] = 1.0 / pivot
+        for a in range(n):
+            if a == p:
+                continue
+            factor = w[a, p]
+            for b in range(n):
+                if b != p:
+                    w[a, b] -= factor * w[p, b]
+            w[a, p] = -factor / pivot
+    return w
+
+
+@kernel
+def related_blocks(precision: Floats, blocks: Blocks, inside: Ints) -> Bools:
+    """Which pairs of the variables ``inside`` depend on each other given all the rest?
+
+    ``precision`` is the upper triangle of the inverse of the covariance. The inverse of its block of
+    two variables is their covariance given all others, so that nothing is left to be given.
+    """
+    m, begins = len(inside), blocks.begins
+    dependent = np.zeros((m, m), np.bool_)
+    for i in range(m):
+        for j in range(i + 1, m):
+            x, y = min(inside[i], inside[j]), max(inside[i], inside[j])
+            wide_x, wide_y = begins[x + 1] - begins[x], begins[y + 1] - begins[y]
+            columns = np.empty(wide_x + wide_y, np.int64)
+            _put(columns, _put(columns, 0, begins[x], begins[x + 1]), begins[y], begins[y + 1])
+            alone = Blocks(
+                _inverse(precision, columns),
+                np.array([0, wide_x, wide_x + wide_y]),
+                np.array([blocks.curves[x] - begins[x], wide_x + blocks.curves[y] - begins[y]]),
+                blocks.rows - (len(precision) - wide_x - wide_y),
+                blocks.critical,
+                blocks.depends,
+            )
+            dependent[i, j] = dependent[j, i] = blocks_depend(alone, 0, 1, columns[:0])
+    return dependent

@@ -1,0 +1,225 @@
+"""Tests of independence by counting: G² and Pearson's χ² within the strata of what is held fixed.
+
+The rows of one test fall into strata, one per combination of levels of the variables given. Within
+a stratum x and y make a table of counts, whose degrees of freedom come from the rows and columns
+that are not empty; a stratum with one such row or column says nothing.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola._kernels.arrays import Floats, Ints
+from dicola._kernels.compiled import inner, kernel
+
+_MANY = 4096  # cells, or strata, up to which they are not renumbered, whether all of them occur or not
+
+
+class Counts(NamedTuple):
+    """What a test by counting knows of its columns, and how it decides."""
+
+    codes: NDArray[np.int16]  # a row per variable, an entry per row of the table; -1 is a gap
+    levels: Ints  # of each variable, how many there are
+    logs: Floats  # k ln k, for every k up to the number of rows
+    critical: Floats  # of the statistic, by degrees of freedom, as far as they go
+    quantile: float  # of the normal distribution, for more degrees of freedom
+    has_gaps: bool
+    pearson: bool
+    least: float  # rows per degree of freedom without which nothing can be said
+    # what is answered where nothing can be said, and where x or y is a function of what is given
+    defaults: tuple[bool, bool]
+
+
+@inner
+def _renumbered(strata: Ints, count: int) -> int:
+    """Number the strata that occur 0, 1, … as they are met; answers how many there are."""
+    number = np.full(count, -1, np.int64)
+    found = 0
+    for r in range(len(strata)):
+        old = strata[r]
+        if old < 0:
+            continue
+        if number[old] < 0:
+            number[old] = found
+            found += 1
+        strata[r] = number[old]
+    return found
+
+
+@inner
+def strata_of(counts: Counts, given: Ints, strata: Ints) -> int:
+    """The stratum of each row, -1 where a variable has a gap; answers how many numbers there are."""
+    n = len(strata)
+    for r in range(n):
+        strata[r] = 0
+    count = 1
+    for v in given:
+        own, many = counts.codes[v], counts.levels[v]
+        for r in range(n):
+            code = own[r]
+            strata[r] = -1 if code < 0 or strata[r] < 0 else strata[r] * many + code
+        count *= many
+        if count > max(_MANY, n):
+            count = _renumbered(strata, count)
+    return max(count, 1)
+
+
+@inner
+def _cells_by_row(counts: Counts, x: int, y: int, given: Ints, cells: NDArray[np.int32]) -> np.int32:
+    """The cell of each row of a table without gaps, in loops that a compiler makes wide; answers how many there are."""
+    n, across = len(cells), np.int32(counts.levels[y])
+    of_x, of_y = counts.codes[x], counts.codes[y]
+    for r in range(n):
+        cells[r] = np.int32(of_x[r]) * across + np.int32(of_y[r])
+    count = np.int32(counts.levels[x] * counts.levels[y])
+    for v in given:
+        own = counts.codes[v]
+        for r in range(n):
+            cells[r] += count * np.int32(own[r])
+        count *= np.int32(counts.levels[v])
+    return count
+
+
+@inner
+def _counted(cells: NDArray[np.int32], count: np.int32) -> NDArray[np.int32]:
+    """How many rows each cell has; four tables at a time, as rows of one cell would wait for each other."""
+    many = np.zeros(4 * count, np.int32)
+    first, second, third, fourth = many[:count], many[count : 2 * count], many[2 * count : 3 * count], many[3 * count :]
+    r, n = 0, len(cells)
+    while r + 4 <= n:
+        first[cells[r]] += 1
+        second[cells[r + 1]] += 1
+        third[cells[r + 2]] += 1
+        fourth[cells[r + 3]] += 1
+        r += 4
+    while r < n:
+        first[cells[r]] += 1
+        r += 1
+    for cell in range(count):
+        first[cell] += second[cell] + third[cell] + fourth[cell]
+    return first
+
+
+@inner
+def _counted_by_stratum(counts: Counts, x: int, y: int, given: Ints) -> NDArray[np.int32]:
+    """The same where rows have gaps or most strata are empty: those that occur are numbered."""
+    strata = np.empty(counts.codes.shape[1], np.int64)
+    count = strata_of(counts, given, strata)
+    across, down = counts.levels[y], counts.levels[x]
+    many = np.zeros(count * down * across, np.int32)
+    of_x, of_y = counts.codes[x], counts.codes[y]
+    for r in range(len(strata)):
+        a, b = of_x[r], of_y[r]
+        if a >= 0 and b >= 0 and strata[r] >= 0:
+            many[(strata[r] * down + a) * across + b] += 1
+    return many
+
+
+@inner
+def _cells(counts: Counts, x: int, y: int, given: Ints) -> NDArray[np.int32]:
+    """How many rows have each combination of stratum, level of x and level of y."""
+    n, count = counts.codes.shape[1], counts.levels[x] * counts.levels[y]
+    for v in given:
+        count = min(count * counts.levels[v], 1 << 40)
+    if counts.has_gaps or count > max(_MANY, n):
+        return _counted_by_stratum(counts, x, y, given)
+    cells = np.empty(n, np.int32)
+    return _counted(cells, _cells_by_row(counts, x, y, given, cells))
+
+
+@inner
+def table_of(counts: Counts, x: int, y: int, given: Ints) -> tuple[float, int, int, int, int]:
+    """The statistic for x and y given some variables, its degrees of freedom, and what is behind it.
+
+    That is: the rows in strata that say something, those without a gap, and the strata that occur.
+    """
+    cells = _cells(counts, x, y, given)
+    down, across = counts.levels[x], counts.levels[y]
+    of_row, of_column = np.empty(down, np.int64), np.empty(across, np.int64)
+    statistic, freedom, rows, used, occurring = 0.0, 0, 0, 0, 0
+    for begin in range(0, len(cells), down * across):
+        total = filled_rows = filled_columns = 0
+        for b in range(across):
+            of_column[b] = 0
+        for a in range(down):
+            of_row[a] = 0
+            for b in range(across):
+                many = cells[begin + a * across + b]
+                of_row[a] += many
+                of_column[b] += many
+            total += of_row[a]
+            filled_rows += 1 if of_row[a] else 0
+        if total == 0:
+            continue
+        for b in range(across):
+            filled_columns += 1 if of_column[b] else 0
+        used += total
+        occurring += 1
+        if filled_rows < 2 or filled_columns < 2:
+            continue
+        rows += total
+        freedom += (filled_rows - 1) * (filled_columns - 1)
+        statistic += _misfit(counts, cells[begin : begin + down * across], of_row, of_column, total)
+    return statistic, freedom, rows, used, occurring
+
+
+@inner
+def _misfit(counts: Counts, cells: NDArray[np.int32], of_row: Ints, of_column: Ints, total: int) -> float:
+    """How far the counts of one stratum are from those of independent variables."""
+    across, misfit, logs = len(of_column), 0.0, counts.logs
+    if not counts.pearson:
+        for many in cells:
+            misfit += logs[many]
+        for many in of_row:
+            misfit -= logs[many]
+        for many in of_column:
+            misfit -= logs[many]
+        return float(max(2.0 * (misfit + logs[total]), 0.0))
+    for a in range(len(of_row)):
+        for b in range(across):
+            expected = of_row[a] * of_column[b] / total
+            if expected > 0.0:
+                misfit += (cells[a * across + b] - expected) ** 2 / expected
+    return misfit
+
+
+@inner
+def verdict_of(counts: Counts, statistic: float, freedom: int, rows: int, used: int, strata: int) -> bool:
+    """Is this dependence? Where the table says nothing, the answer is the default for the reason."""
+    if freedom == 0 and used >= counts.least * strata:
+        return counts.defaults[1]
+    if freedom == 0 or rows < counts.least * freedom:
+        return counts.defaults[0]
+    return statistic > _critical(counts, freedom)
+
+
+@inner
+def _critical(counts: Counts, freedom: int) -> float:
+    """The critical value; beyond the table that of Wilson and Hilferty (1931), right to six digits there."""
+    if freedom < len(counts.critical):
+        return float(counts.critical[freedom])
+    small = 2.0 / (9.0 * freedom)
+    return freedom * (1.0 - small + counts.quantile * sqrt(small)) ** 3
+
+
+@inner
+def counts_depend(counts: Counts, x: int, y: int, given: Ints) -> bool:
+    """Do x and y depend on each other given some variables?"""
+    statistic, freedom, rows, used, strata = table_of(counts, x, y, given)
+    return verdict_of(counts, statistic, freedom, rows, used, strata)
+
+
+@kernel
+def tables_of(counts: Counts, x: int, y: int, begins: Ints, members: Ints) -> tuple[Floats, Ints]:
+    """``table_of`` for one set after the other: the statistics, and a row of whole numbers for each."""
+    many = len(begins) - 1
+    statistics, numbers = np.empty(many), np.empty((many, 4), np.int64)
+    for i in range(many):
+        statistic, freedom, rows, used, strata = table_of(counts, x, y, members[begins[i] : begins[i + 1]])
+        statistics[i] = statistic
+        numbers[i, 0], numbers[i, 1], numbers[i, 2], numbers[i, 3] = freedom, rows, used, strata
+    return statistics, numbers

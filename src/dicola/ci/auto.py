@@ -1,0 +1,118 @@
+"""The test that fits a table: by the kinds of its columns, their shape and the number of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola.ci.base import CITest
+from dicola.ci.columns import LEVELLED
+from dicola.ci.degenerate_gaussian import BasisFunction, DegenerateGaussian
+from dicola.ci.fisher_z import FisherZ
+from dicola.ci.g_square import GSquare, rows_needed
+from dicola.ci.gaussian_copula import GaussianCopula
+from dicola.errors import Sentence, counted
+from dicola.tables.columns import USED
+from dicola.tables.table import Table, as_table
+
+# Shapes far from Gaussian: samples of Gaussian rows hardly ever show them.
+_SKEWED, _HEAVY = 1.5, 5.0
+_FEW_ROWS = 20  # with fewer a shape cannot be told
+_PER_CELL = 2  # times the rows that G² needs to hold one variable fixed
+
+
+def auto_test(data: Table | Any, alpha: float = 0.01) -> CITest:
+    """The test that fits a table.
+
+    Continuous columns of usual shape are tested by Fisher's z; where some are skewed or have heavy
+    tails, by the Gaussian copula. Categories are counted (G²) where there are rows enough, else
+    compared as blocks of indicators; tables of numbers and categories are compared as blocks of
+    indicators and curves.
+
+    Parameters
+    ----------
+    data : Table, DataFrame or array
+        The table.
+    alpha : float
+        The level.
+
+    Raises
+    ------
+    InvalidData
+        The table is not what the test that fits it needs.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> type(auto_test(rng.normal(size=(200, 2)))).__name__, type(auto_test(rng.exponential(size=(200, 2)) ** 2)).__name__
+    ('FisherZ', 'GaussianCopula')
+
+    """
+    table = as_table(data)
+    made: Any = chosen_test(table)[0]
+    return made(table, alpha)  # type: ignore[no-any-return]
+
+
+def chosen_test(table: Table) -> tuple[type[CITest], str]:
+    """The class of test that fits a table, which may have gaps, and why in words.
+
+    Parameters
+    ----------
+    table : Table
+        Its kinds are read from its values where that was not done before.
+
+    """
+    known = table.understood()
+    kinds = [kind if kind in USED else "continuous" for kind in known.kinds]
+    levelled = sum(kind in LEVELLED for kind in kinds)
+    if not levelled:
+        return _for_numbers(known)
+    if levelled == len(kinds):
+        return _for_categories(known)
+    return BasisFunction, Sentence(
+        "{n} of {all} columns hold categories or grades, so columns are compared as blocks of indicators and curves; "
+        "{ci_test=degenerate_gaussian} sees straight lines only, and is a little surer of them",
+        n=levelled,
+        all=len(kinds),
+    )
+
+
+def _for_numbers(table: Table) -> tuple[type[CITest], str]:
+    odd = odd_shapes(table.values) if table.n_samples >= _FEW_ROWS else np.zeros(0, dtype=np.intp)
+    if not len(odd):
+        return FisherZ, Sentence(
+            "the columns hold numbers of usual shape; {ci_test=gaussian_copula} goes by ranks, {ci_test=basis_function} sees curves"
+        )
+    return GaussianCopula, Sentence(
+        "{name!r}{more} far from Gaussian in shape, so ranks are compared; {ci_test=fisher_z} takes the numbers as they are",
+        name=table.labels[int(odd[0])],
+        more=f" and {counted(len(odd) - 1, 'more column')} are" if len(odd) > 1 else " is",
+    )
+
+
+def _for_categories(table: Table) -> tuple[type[CITest], str]:
+    levels = np.array([len(np.unique(column.values[~column.missing])) for column in table.columns], dtype=np.float64)
+    if table.n_samples >= _PER_CELL * rows_needed(levels, 1):
+        return GSquare, Sentence(
+            "all columns hold categories or grades, and {n:,} rows are enough to count them; {ci_test=degenerate_gaussian} needs fewer",
+            n=table.n_samples,
+        )
+    return DegenerateGaussian, Sentence(
+        "all columns hold categories or grades, and {n:,} rows are few to count them, so they are compared as blocks of indicators; "
+        "{ci_test=g_square} counts all the same",
+        n=table.n_samples,
+    )
+
+
+def odd_shapes(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The columns that are clearly skewed, or have tails far heavier than Gaussian ones; gaps do not count."""
+    with np.errstate(all="ignore"):
+        scale = np.nanmax(np.abs(values), axis=0)
+        standard = values / np.where(scale > 0, scale, 1.0)
+        standard = standard - np.nanmean(standard, axis=0)
+        variance = np.nanmean(standard**2, axis=0)
+        skewness = np.nanmean(standard**3, axis=0) / variance**1.5
+        excess = np.nanmean(standard**4, axis=0) / variance**2 - 3.0
+    return np.flatnonzero((np.abs(skewness) > _SKEWED) | (excess > _HEAVY))

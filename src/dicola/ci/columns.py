@@ -1,0 +1,109 @@
+"""The columns of numbers that stand for a variable: indicators of levels, polynomials of numbers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from dicola.ci.categories import codes_of
+from dicola.tables.checks import check_gaps
+from dicola.tables.table import Table
+
+Floats = NDArray[np.float64]
+LEVELLED = ("nominal", "ordered", "binary")
+"""Kinds of columns that stand for levels."""
+
+RARE = 5  # rows below which a level is taken together with other rare ones
+
+
+class Columns(NamedTuple):
+    """Columns of numbers, standardised or not; those of variable i are ``values[:, begins[i]:begins[i + 1]]``.
+
+    Of these, the ones from ``curves[i]`` on are curves of the others. ``pooled`` names the variables
+    of which rare levels were taken together.
+    """
+
+    values: Floats
+    begins: NDArray[np.int64]
+    curves: NDArray[np.int64]
+    pooled: tuple[str, ...]
+
+
+def columns_of(table: Table, degree: int = 1, *, gaps: bool = False) -> Columns:
+    """The columns that stand for the variables of a table: indicators of levels; numbers, and curves of them up to a degree.
+
+    Gaps, where they are let in, are NaN in all columns of a variable.
+    """
+    check_gaps(table, allowed=gaps)
+    parts, widths, pooled = [], [], []
+    for column in table.columns:
+        present = ~column.missing
+        if column.kind in LEVELLED:
+            codes, levels = codes_of(column)
+            joined = without_rare_levels(codes[present], levels)
+            if joined.max() + 1 < levels:
+                pooled.append(column.name)
+            block = indicators(joined)
+            widths.append(block.shape[1])
+        else:
+            numbers = column.values[present]
+            block = np.column_stack([numbers, curves_of(numbers, degree)])
+            widths.append(1)
+        parts.append(np.full((len(present), block.shape[1]), np.nan))
+        parts[-1][present] = block
+    begins = np.cumsum([0, *(part.shape[1] for part in parts)], dtype=np.int64)
+    return Columns(np.hstack(parts), begins, begins[:-1] + np.array(widths, dtype=np.int64), tuple(pooled))
+
+
+def without_rare_levels(codes: NDArray[np.int64], levels: int) -> NDArray[np.int64]:
+    """The codes with rare levels taken together; where these are still rare, with the rarest of the others.
+
+    >>> without_rare_levels(np.repeat([0, 1, 2, 3], [9, 2, 7, 1]), 4).tolist()[::4]
+    [0, 0, 0, 1, 1]
+    """
+    counts = np.bincount(codes, minlength=levels)
+    if counts.min() >= RARE or levels < 3:
+        return codes
+    order = np.argsort(counts, kind="stable")
+    many = max(int(np.searchsorted(np.cumsum(counts[order]), RARE)) + 1, int((counts < RARE).sum()))
+    together = order[: min(many, levels - 1)]
+    number = np.full(levels, -1, dtype=np.int64)
+    kept = np.setdiff1d(np.arange(levels), together)
+    number[kept] = np.arange(len(kept))
+    number[together] = len(kept)
+    return np.unique(number[codes], return_inverse=True)[1]
+
+
+def indicators(codes: NDArray[np.int64]) -> Floats:
+    """A column per level but the most frequent, 1 where a row has it; which one is left out changes no test."""
+    counts = np.bincount(codes)
+    shown = np.delete(np.arange(len(counts)), np.argmax(counts))
+    return np.asarray(codes[:, None] == shown, dtype=np.float64)
+
+
+def normal_scores(values: Floats) -> Floats:
+    """The values by rank on the scale of a standard normal variable; equal ones share the mean rank.
+
+    A strictly increasing function of the values has the same scores.
+    """
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    mean_ranks = np.cumsum(counts) - (counts - 1) / 2.0
+    return np.asarray(ndtri(mean_ranks / (len(values) + 1.0))[which])
+
+
+def curves_of(values: Floats, degree: int) -> Floats:
+    """Hermite polynomials of the normal scores of a column, from degree 2 on; by rank, so that no outlier rules them.
+
+    Those that the few different values of a column determine are left out.
+    """
+    degree = min(degree, len(np.unique(values)) - 1)
+    scores = normal_scores(values)
+    before, last = np.ones_like(scores), scores
+    found = []
+    for power in range(2, degree + 1):
+        before, last = last, scores * last - (power - 1) * before
+        found.append(last)
+    return np.column_stack(found) if found else np.empty((len(values), 0))

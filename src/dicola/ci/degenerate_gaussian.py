@@ -1,0 +1,236 @@
+"""Tests of blocks of columns: the degenerate Gaussian for mixed tables, and its extension by polynomials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dicola._kernels import blocks as kernel
+from dicola._kernels.arrays import flat_rows
+from dicola.ci.base import checked_alpha
+from dicola.ci.by_evidence import Default, EvidenceTest, Measured, checked_default, critical_values
+from dicola.ci.categories import usable
+from dicola.ci.columns import columns_of
+from dicola.ci.gaussian import COLLINEAR, correlation_of, inverse_of, standardised
+from dicola.ci.questions import Adjacency
+from dicola.errors import InvalidData, counted, not_allowed
+from dicola.graphs.skeleton import Variables
+from dicola.tables.gaps import effective_rows, moments
+from dicola.tables.table import Table
+
+Floats = NDArray[np.float64]
+_RIDGE = 1e-6  # added to the variances where some columns determine another
+
+
+class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
+    """Are blocks of columns independent? The test for tables of numbers and categories.
+
+    A variable with c levels becomes a block of c - 1 indicator columns, a continuous one is a block
+    of one. Blocks are tested as if all columns were Gaussian: the likelihood ratio of their
+    covariances given those of what is held fixed, with Bartlett's correction. One covariance matrix
+    serves all tests. Levels with fewer than 5 rows are taken together; where columns determine each
+    other, their variances are raised by a millionth.
+
+    The null model: every column of x, or every column of y, is a linear function of the columns
+    held fixed and of noise with the same variance everywhere. Two categories that depend on a
+    continuous variable are no such thing, and are easily called dependent given it;
+    ``BasisFunction`` and ``ConditionalGaussian`` are better there.
+
+    Parameters
+    ----------
+    data : Table, DataFrame or array
+        Numbers, categories or both, without gaps.
+    alpha : float
+        The level.
+    untestable : {"dependent", "independent"}
+        What is answered where there are too few rows to condition on so many columns.
+    missing : {"error", "em"}
+        Gaps are refused, or the covariance is the most likely one for rows with gaps, and
+        ``n_samples`` is the number of complete rows that would tell as much.
+
+    Raises
+    ------
+    InvalidData
+        The table has gaps, or a column is constant.
+    InvalidSetting
+        A setting is not allowed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rng = np.random.default_rng(0)
+    >>> group = rng.integers(3, size=500)
+    >>> weight = group + rng.normal(size=500)
+    >>> frame = pd.DataFrame({"group": np.array(["a", "b", "c"])[group], "weight": weight, "height": weight + rng.normal(size=500)})
+    >>> test = DegenerateGaussian(frame, alpha=0.01)
+    >>> test("group", "height").independent, test("group", "height", ["weight"]).independent
+    (False, True)
+
+    """
+
+    name: ClassVar[str] = "degenerate_gaussian"
+    title: ClassVar[str] = "likelihood-ratio test of blocks of indicator columns"
+    reference: ClassVar[str] = "Andrews, Ramsey and Cooper (2019)"
+    assumes: ClassVar[str] = "linear relations between numbers and indicators of levels, independent rows"
+    needs: ClassVar[str] = "a table of numbers and categories without gaps"
+    kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordered", "binary")
+    gaps: ClassVar[tuple[str, ...]] = ("em",)
+
+    covariance: Floats
+    begins: NDArray[np.int64]
+    curves: NDArray[np.int64]
+    degree: int = 1
+
+    def __init__(
+        self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Default = "dependent", missing: str = "error"
+    ) -> None:
+        self._set_up(usable(data), alpha, untestable, missing)
+
+    def _set_up(self, table: Table, alpha: float, untestable: Default, missing: str) -> None:
+        if missing not in ("error", "em"):
+            raise not_allowed("missing", missing, "this test takes 'error' or 'em'.")
+        if table.n_samples < 5:
+            raise InvalidData(
+                f"the table has {counted(table.n_samples, 'row')}; this test needs at least 5, and many more to find anything."
+            )
+        columns = columns_of(table, self.degree, gaps=missing == "em")
+        self.labels, self.names, self.n_samples = table.labels, table.names, table.n_samples
+        self.alpha, self._untestable = checked_alpha(alpha), checked_default("untestable", untestable)
+        self.begins, self.curves = columns.begins, columns.curves
+        if np.isnan(columns.values).any():
+            self.covariance = standardised(moments(columns.values).covariance)
+            self.n_samples = max(effective_rows(~np.isnan(table.values)), 5)
+        else:
+            self.covariance = correlation_of(columns.values)
+        self.pooled = columns.pooled
+        self.has_ridge = self.n_samples > len(self.covariance) + 1 and _is_singular(self.covariance)
+        if self.has_ridge:
+            self.covariance = (self.covariance + _RIDGE * np.eye(len(self.covariance))) / (1 + _RIDGE)
+        self._freeze()
+
+    def _freeze(self) -> None:
+        for array in (self.covariance, self.begins, self.curves):
+            array.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrays come writeable out of a pickle or a copy; for these the kernels would be compiled once more."""
+        vars(self).update(state)
+        self._freeze()
+
+    @property
+    def widths(self) -> NDArray[np.int64]:
+        """How many columns each variable has."""
+        return np.diff(self.begins)
+
+    def _chosen(self, variables: NDArray[np.int64]) -> dict[str, Any]:
+        columns = self._columns(variables)
+        begins = np.cumsum([0, *self.widths[variables]], dtype=np.int64)
+        curves = begins[:-1] + (self.curves - self.begins[:-1])[variables]
+        chosen: dict[str, NDArray[Any]] = {"covariance": self.covariance[np.ix_(columns, columns)], "begins": begins, "curves": curves}
+        for array in chosen.values():
+            array.setflags(write=False)
+        return chosen
+
+    def _columns(self, variables: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.array([c for v in variables for c in range(self.begins[v], self.begins[v + 1])], dtype=np.int64)
+
+    def evidence_at(self, alpha: float) -> kernel.Blocks:
+        critical = critical_values(alpha, int(np.sort(self.widths)[-2:].prod()))
+        return kernel.Blocks(self.covariance, self.begins, self.curves, float(self.n_samples), critical, self._untestable)
+
+    def measure(self, x: int, y: int, sets: Sequence[Variables]) -> Measured:
+        statistics, freedoms = kernel.ratios_of(self.evidence, x, y, *flat_rows(sets))
+        defaults = np.where(freedoms < 0, int(self._untestable), np.where(freedoms == 0, 0, -1))
+        return Measured(statistics, freedoms, np.full(len(sets), self.n_samples), defaults)
+
+    def given_rest(self, alpha: float, inside: NDArray[np.int64]) -> Adjacency | None:
+        inverse = inverse_of(self.covariance)
+        if inverse is None or not np.isfinite(np.diag(inverse)).all():
+            return None
+        return np.asarray(kernel.related_blocks(inverse, self.evidence_at(alpha), inside))
+
+    def rows_to_condition_on(self, size: int) -> int:
+        columns = np.sort(self.widths)[::-1]
+        return int(columns[: size + 2].sum()) + 4
+
+    def is_weak_given(self, size: int) -> bool:
+        left = self.n_samples - self.rows_to_condition_on(size)
+        return left < 50 or (self.n_samples < 2 * self.rows_to_condition_on(size) and left < 1000)
+
+    def settings(self) -> dict[str, Any]:
+        return {"alpha": self.alpha, "untestable": "dependent" if self._untestable else "independent"}
+
+
+def _is_singular(covariance: Floats) -> bool:
+    inverse = inverse_of(covariance)
+    return inverse is None or not bool((np.diag(inverse) < 1 / COLLINEAR).all())
+
+
+class BasisFunction(DegenerateGaussian):
+    """The degenerate Gaussian with curves of the continuous columns: it sees smooth non-linear relations.
+
+    A continuous column becomes a block: the column itself, and Hermite polynomials of its normal
+    scores from degree 2 to ``degree``. What depends on a column by a curve is then found, and is
+    explained away when that column is held fixed. Curves of x are compared with y, and curves of y
+    with x, but curves of both not with each other: a square has no plain noise.
+
+    The null model: x and y are sums of curves, up to the degree, of what is held fixed and of noise
+    with the same variance everywhere, or at least one of them is that and the other depends on
+    nothing that is held fixed.
+
+    Parameters
+    ----------
+    data : Table, DataFrame or array
+        Numbers, categories or both, without gaps.
+    alpha : float
+        The level.
+    degree : int
+        The highest degree of a curve, at least 1; 1 is the degenerate Gaussian.
+    untestable : {"dependent", "independent"}
+        What is answered where there are too few rows to condition on so many columns.
+    missing : {"error", "em"}
+        Gaps are refused, or the covariance is the most likely one for rows with gaps, and
+        ``n_samples`` is the number of complete rows that would tell as much.
+
+    Raises
+    ------
+    InvalidData
+        The table has gaps, or a column is constant.
+    InvalidSetting
+        A setting is not allowed.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> a, noise = rng.normal(size=(2, 400))
+    >>> table = np.column_stack([a, a**2 + noise])
+    >>> BasisFunction(table)("X1", "X2").independent, DegenerateGaussian(table)("X1", "X2").independent
+    (False, True)
+
+    """
+
+    name: ClassVar[str] = "basis_function"
+    title: ClassVar[str] = "likelihood-ratio test of blocks of curves and indicator columns"
+    reference: ClassVar[str] = "Ramsey and Andrews (2025)"
+    assumes: ClassVar[str] = "smooth relations between numbers, indicators of levels, independent rows"
+    gaps: ClassVar[tuple[str, ...]] = ("em",)
+
+    def __init__(
+        self,
+        data: Table | ArrayLike | Any,
+        alpha: float = 0.01,
+        *,
+        degree: int = 3,
+        untestable: Default = "dependent",
+        missing: str = "error",
+    ) -> None:
+        if isinstance(degree, bool) or not isinstance(degree, int) or not 1 <= degree <= 10:
+            raise not_allowed("degree", degree, "it must be a whole number from 1 to 10.")
+        self.degree = degree
+        self._set_up(usable(data), alpha, untestable, missing)
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "degree": self.degree}
