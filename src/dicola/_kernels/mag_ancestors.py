@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dicola._kernels.arrays import Bools
+from dicola._kernels.arrays import Bools, Ints
 from dicola._kernels.compiled import inner
 from dicola._kernels.mag_score import CH, PA, SP
-from dicola._kernels.mag_state import BACK, BOTH, FORTH, KIND, NO, STACK, A, B, State
+from dicola._kernels.mag_state import BACK, BOTH, FORTH, KIND, NO, SEEN, STACK, A, B, State
 
 
 @inner
@@ -35,6 +35,55 @@ def find_ancestors(state: State, ancestors: Bools) -> None:
             if waiting[w] == 0:
                 stack[top] = w
                 top += 1
+
+
+@inner
+def renew_ancestors(state: State, pair: int, rows: Ints) -> int:
+    """After a move that is only tried: renew the rows of ``ancestors[1]`` that it may have changed.
+
+    They are those of the two ends and what is behind them, and go to ``rows``; answers how many.
+    """
+    before, after = state.ancestors[0], state.ancestors[1]
+    a, b = state.pairs[pair, A], state.pairs[pair, B]
+    waiting, stack = state.places[SEEN], state.places[STACK]
+    count = top = 0
+    for v in range(len(before)):
+        if before[v, a] or before[v, b]:
+            rows[count] = v
+            waiting[v] = 1
+            count += 1
+    for i in range(count):
+        v = rows[i]
+        for j in range(state.lengths[PA, v]):
+            waiting[v] += waiting[state.lists[PA, v, j]] > 0
+        if waiting[v] == 1:
+            stack[top] = v
+            top += 1
+    while top:
+        top -= 1
+        v = stack[top]
+        waiting[v] = 0
+        row = after[v]
+        row[:] = False
+        row[v] = True
+        for j in range(state.lengths[PA, v]):
+            above = after[state.lists[PA, v, j]]
+            for u in range(len(row)):
+                row[u] |= above[u]
+        for j in range(state.lengths[CH, v]):
+            w = state.lists[CH, v, j]
+            waiting[w] -= 1
+            if waiting[w] == 1:
+                stack[top] = w
+                top += 1
+    return count
+
+
+@inner
+def forget_ancestors(state: State, rows: Ints, count: int) -> None:
+    """Make the first ``count`` rows of ``ancestors[1]`` again those of the graph."""
+    for i in range(count):
+        state.ancestors[1, rows[i]] = state.ancestors[0, rows[i]]
 
 
 @inner

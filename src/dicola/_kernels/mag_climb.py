@@ -9,7 +9,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Bools, Ints
 from dicola._kernels.compiled import inlined, inner, kernel
-from dicola._kernels.mag_ancestors import find_ancestors, is_valid
+from dicola._kernels.mag_ancestors import find_ancestors, forget_ancestors, is_valid, renew_ancestors
 from dicola._kernels.mag_score import Room
 from dicola._kernels.mag_state import (
     FITS,
@@ -74,11 +74,10 @@ def _next_best(state: State, task: Task) -> None:
 def _best_near(state: State, task: Task, room: Room, near: Ints, last: int, limit: float, ancestors: Bools) -> int:
     """After moves that are only tried: the best at some vertices that is worth less than the limit.
 
-    It is -1 where none is. The pair of the ``last`` move is left out; ``ancestors`` is room. To ask
-    whether a move may be made costs less than to fit a district.
+    It is -1 where none is. The pair of the ``last`` move is left out. To ask whether a move may be
+    made costs less than to fit a district.
     """
     best, chosen = limit, -1
-    find_ancestors(state, ancestors)
     for v in near:
         for at in range(state.starts[v], state.starts[v + 1]):
             pair = state.incident[at]
@@ -99,7 +98,6 @@ def _after_free(state: State, task: Task, room: Room, changed: Ints, near: int, 
     Answers the third (-1: none), and where its vertices begin. Free moves lead to graphs that the
     data cannot tell apart, and an edge that is not needed may be seen from another of them only.
     """
-    find_ancestors(state, state.ancestors[1])
     for i in range(near):
         v = changed[i]
         for at in range(state.starts[v], state.starts[v + 1]):
@@ -112,6 +110,7 @@ def _after_free(state: State, task: Task, room: Room, changed: Ints, near: int, 
                 if abs(value) >= FREE or not is_valid(state, state.ancestors[1], pair, kind):
                     continue
                 beyond = near + make(state, task, room, pair, kind, changed[near:])
+                find_ancestors(state, state.ancestors[2])
                 third = _best_near(state, task, room, changed[near:beyond], pair, limit - value, state.ancestors[2])
                 if third >= 0:
                     return third, beyond
@@ -158,15 +157,17 @@ def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) ->
     """
     # at first every vertex, later those of the districts that a move touched
     changed = np.arange(6 * len(state.value))
-    ends = np.zeros(2, np.int64)
+    ends, rows = np.zeros(2, np.int64), np.zeros(len(state.value), np.int64)
     count = 0
     stop = state.counts[FITS] + budget
     if state.counts[READY] == 0:
         set_up(state, task, room)
         count = len(state.value)
+        state.counts[LAST] = 1  # nothing is tried yet
     while True:
         if count:
             find_ancestors(state, state.ancestors[0])
+            state.ancestors[1] = state.ancestors[0]
             refresh(state, task, room, changed, count)
             state.counts[READY] = 1
             count = 0
@@ -190,6 +191,7 @@ def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) ->
             near = make(state, task, room, pair, kind, changed[0:])
             steps = 2
             ends[A], ends[B] = state.pairs[pair, A], state.pairs[pair, B]
+            n_rows = renew_ancestors(state, pair, rows)
             move = _best_near(state, task, room, ends, pair, PAIRED - first, state.ancestors[1])
             if move < 0 and abs(first) < FREE and task.third < np.inf:
                 state.gaps[SPENT] = np.inf  # graphs further off are not remembered
@@ -200,6 +202,7 @@ def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) ->
                 state.counts[MOVES] += steps
                 break
             make(state, task, room, pair, old, changed[0:])
+            forget_ancestors(state, rows, n_rows)
             state.tried[pair, kind] = True
         if count:
             state.counts[PASSES] += 1

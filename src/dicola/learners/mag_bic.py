@@ -9,7 +9,7 @@ from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import RecordedSets
 from dicola.learners.base import Context, Found, Learner, checked_limit
 from dicola.orient.equivalence import AncestralSets
-from dicola.score.search import MagSearch
+from dicola.score.search import FEW_ORDERS, MagSearch
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class MagBIC(Learner):
     penalty : float
         The price of an edge; 2 is the usual one (see ``GaussianBIC``).
     n_starts : int
-        How many order searches the best DAG is taken from.
+        How many order searches the best DAG is taken from, up to 100 variables; beyond, one.
     threshold : float
         How much of the score the first of two moves may cost; below zero no two are looked at.
     max_district : int
@@ -52,5 +52,5 @@ class MagBIC(Learner):
 
     def search(self, ci: Inquiry, context: Context) -> Found:
         search = MagSearch.of(ci, self.penalty, self.threshold, self.max_district)
-        mag = search.mag(search.from_dag(search.dag_of_orders(self.n_starts, context.seed)))
+        mag = search.mag(search.from_dag(search.dag_of_orders(self.n_starts if len(ci) <= FEW_ORDERS else 1, context.seed)))
         return Found(mag.marks != 0, RecordedSets(otherwise=AncestralSets(mag)))

@@ -27,7 +27,7 @@ from dicola.score.registry import score_behind
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2. Likewise for factors.
 _MANY, _DECISIVE = 22_000, 20.0  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
 _HIDDEN = 3.0  # what a hidden variable costs beyond its edges
-_FEW_ORDERS, _STARTS = 100, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
+FEW_ORDERS, _STARTS = 100, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
 
 Scored = TypeVar("Scored", Climbed, OrderedDag)
 
@@ -154,7 +154,7 @@ class BestMag:
         """
         search, marks = MagSearch.of(ci), found.pag.marks
         dags = [search.dag_near(marks)]
-        if len(marks) <= _FEW_ORDERS:
+        if len(marks) <= FEW_ORDERS:
             dags.append(search.dag_of_orders(_STARTS, seed))
         starts = dags if search.score.n_samples >= _MANY else [best(dags)]  # with few rows the better score is by chance
         start = best([search.from_dag(dag) for dag in starts])
