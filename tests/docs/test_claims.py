@@ -18,7 +18,7 @@ from typer.main import get_command
 import dicola
 from benchmarks import learners as learners_benchmark
 from benchmarks import speed_page
-from dicola import FCI, PAG, DicolaError, FisherZ, InvalidData, InvalidSetting, discover, metrics, read_table, simulate
+from dicola import FCI, PAG, DiCoLa, DicolaError, FisherZ, InvalidData, InvalidSetting, discover, metrics, read_table, simulate
 from dicola.blankets.registry import BLANKETS
 from dicola.ci.registry import TESTS
 from dicola.cli.app import app
@@ -182,7 +182,7 @@ def refuses(values: dict[str, object], test: type) -> bool:
 def gaps_are_refused() -> bool:
     values = np.random.default_rng(0).normal(size=(3, 50))
     values[0, 0] = np.nan
-    return all(refuses(dict(zip("abc", values, strict=True)), test) for test in TESTS.values())
+    return refuses(dict(zip("abc", values, strict=True)), lambda table: DiCoLa().fit(table))
 
 
 def kinds_of_columns() -> set[str]:
@@ -218,7 +218,7 @@ FEATURES = {
     "why is this mark here": lambda: "rule and variables" if Reason._fields == ("rule", "witness") else "–",
     "legality of the PAG checked": lambda: yes("legality" in dicola.__all__),
     "collider policies": lambda: yes(len(POLICIES) > 1),
-    "discrete and mixed tests": lambda: "yours" if kinds_of_columns() == {"continuous"} else "yes",
+    "discrete and mixed tests": lambda: "yes" if "nominal" in kinds_of_columns() else "yours",
     "missing data": lambda: yes(not gaps_are_refused()),
     "background knowledge": lambda: yes("knowledge" in SETTINGS and "Knowledge" in dicola.__all__),
     "bootstrap": lambda: yes("bootstrap" in dicola.__all__),
@@ -227,8 +227,7 @@ FEATURES = {
     "runs on": lambda: f"Python {PROJECT['requires-python'].replace('>=', '≥ ')}",
 }
 LIMITS = {
-    "Categories, mixed columns, or relations far from linear": lambda: kinds_of_columns() == {"continuous"} and len(TESTS) == 1,
-    "Gaps in the table": gaps_are_refused,
+    "Categories, mixed columns, or relations far from linear": lambda: "nominal" not in kinds_of_columns() and len(TESTS) == 1,
     "You want effects, not a graph": lambda: not hasattr(PAG, "adjustment_sets"),
     "Selection of the sample": lambda: is_refused(selection=True) and not is_refused(selection=True, decompose=False),
 }

@@ -108,7 +108,9 @@ def _wants_functions(recipe: Recipe, table: Table | None) -> bool:
 def _check(look: Look, plan: Plan) -> None:
     table = _table(look)
     if plan.strict and look.problems:
-        listed_up = " ".join(f"({number}) {finding.sentence}" for number, finding in enumerate(look.problems, 1))
+        listed_up = " ".join(
+            f"({number}) {finding.sentence.replace('; it is left out', '')}" for number, finding in enumerate(look.problems, 1)
+        )
         raise InvalidData(
             Sentence(
                 "{many} in the way: {all} Mend the table, or go on without {strict}.",

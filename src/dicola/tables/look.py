@@ -165,7 +165,16 @@ class Look:
         return tuple(column.name for column in self.columns if column.kind in kinds)
 
     def with_findings(self, findings: Iterable[Finding], missing: str | None = None) -> Look:
-        """The same with more findings; columns that they leave out are marked so."""
+        """The same with more findings; columns that they leave out are marked so.
+
+        Parameters
+        ----------
+        findings : iterable of Finding
+            What to add.
+        missing : str, optional
+            How gaps are treated, where that is known now.
+
+        """
         added = tuple(findings)
         use = {finding.columns[0]: _use(finding) for finding in added if finding.leaves_out}
         table = self.table if self.table is None or not use else self.table.choose(name for name in self.table.names if name not in use)
@@ -210,7 +219,14 @@ class Look:
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Look:
-        """What ``to_dict`` gave, without the table."""
+        """What ``to_dict`` gave, without the table.
+
+        Parameters
+        ----------
+        facts : dict
+            What was written down.
+
+        """
         found = (Finding(each["what"], tuple(each["columns"]), each["sentence"]) for each in facts["findings"])
         seen = tuple(Seen(**column) for column in facts["seen"])
         return cls(facts["rows"], facts["columns"], seen, tuple(found), facts["missing"])
@@ -386,7 +402,11 @@ def _about_gaps(columns: Sequence[Column], gaps: Mapping[str, int]) -> Finding:
     share = 100 * sum(gaps.values()) / (n * len(columns))
     shown = _names([f"{name!r} ({count:,})" for name, count in sorted(gaps.items(), key=lambda item: -item[1])], quoted=True)
     rows = "no row is complete" if not complete else f"{complete:,} of {n:,} rows are complete"
-    return Finding("gaps", tuple(gaps), f"gaps in {counted(len(gaps), 'column')}, {share:.1f} % of all cells; {rows}: {shown}.")
+    return Finding(
+        "gaps",
+        tuple(gaps),
+        f"gaps in {counted(len(gaps), 'column')}, {f'{share:.1f}' if share >= 0.1 else 'under 0.1'} % of all cells; {rows}: {shown}.",
+    )
 
 
 def _about_drivers(columns: Sequence[Column]) -> Iterator[Finding]:

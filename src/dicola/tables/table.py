@@ -91,7 +91,20 @@ class Table:
 
     @classmethod
     def of_columns(cls, columns: Sequence[Column], names: tuple[str, ...], *, n_rows: int, is_understood: bool = False) -> Table:
-        """Columns in the fixed order, put together; ``names`` are the same in the user's order."""
+        """Columns put together.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            In the fixed order of their names.
+        names : tuple of str
+            The same names in the user's order.
+        n_rows : int
+            How many values each column has.
+        is_understood : bool
+            Do their kinds go by their values?
+
+        """
         values = np.empty((n_rows, len(columns)), dtype=np.float64, order="F")
         for target, column in enumerate(columns):
             values[:, target] = column.values
@@ -164,7 +177,16 @@ class Table:
         return self if self.is_understood else understood(self, kinds or {}, tuple(missing_values))[0]
 
     def with_columns(self, columns: Sequence[Column], *, is_understood: bool = True) -> Table:
-        """The same table with other columns of the same names, each in the place of the old one."""
+        """The same table with other columns of the same names.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            Each in the place of the old one.
+        is_understood : bool
+            Do their kinds go by their values?
+
+        """
         if not all(new.values is old.values for new, old in zip(columns, self.columns, strict=True)):
             return Table.of_columns(columns, self.names, n_rows=self.n_samples, is_understood=is_understood)
         kinds, levels, points = (tuple(getattr(each, part) for each in columns) for part in ("kind", "levels", "points"))
