@@ -42,7 +42,7 @@ def twin(table: pd.DataFrame, x: str, y: str, z: list[str], lambda_: str) -> tup
 @pytest.mark.parametrize(("made", "lambda_"), [(GSquare, "log-likelihood"), (ChiSquare, "pearson")])
 @pytest.mark.parametrize("z", [[], ["C"], ["C", "D"], ["C", "D", "E"]])
 def test_statistic_and_freedom_are_those_of_scipy_within_strata(made, lambda_, z):
-    table, test = frame(), made(frame(), min_rows=0)
+    table, test = frame(), made(frame(), min_rows=0, williams=False)
     found = test.measure(*test.positions("A", "B")[:2], [test.positions("A", "B", z)[2]])
     statistic, freedom = twin(table, "A", "B", z, lambda_)
     assert found.statistics[0] == pytest.approx(statistic, rel=1e-10) and found.freedoms[0] == freedom
@@ -52,7 +52,7 @@ def test_statistic_and_freedom_are_those_of_scipy_within_strata(made, lambda_, z
 @pytest.mark.parametrize(("made", "name"), [(GSquare, "gsq"), (ChiSquare, "chisq")])
 def test_p_values_are_those_of_causal_learn(made, name):
     cit = pytest.importorskip("causallearn.utils.cit", reason="causal-learn is not installed")
-    test = made(frame(300), min_rows=0)
+    test = made(frame(300), min_rows=0, williams=False)
     theirs, rng = cit.CIT(test.codes.T.astype(int), name), np.random.default_rng(1)
     for _ in range(60):
         x, y, *z = rng.permutation(5)[: int(rng.integers(2, 6))].tolist()
@@ -63,12 +63,21 @@ def test_more_strata_than_rows_are_counted_as_well():
     """So many combinations that only those that occur are numbered; the kernel knows both ways."""
     rng = np.random.default_rng(3)
     table = pd.DataFrame({name: LETTERS[rng.integers(4, size=500)] for name in "ABCDEFGH"})
-    test = GSquare(table, min_rows=0)
+    test = GSquare(table, min_rows=0, williams=False)
     z = list("CDEFGH")
     assert len(table) < 4**6
     statistic, freedom = twin(table, "A", "B", z, "log-likelihood")
     found = test.measure(0, 1, [(2, 3, 4, 5, 6, 7)])
     assert (found.statistics[0], found.freedoms[0]) == (pytest.approx(statistic, rel=1e-10), freedom)
+
+
+def test_williams_factor_is_that_of_the_formula():
+    table = frame()
+    counts = pd.crosstab(table["A"], table["B"]).to_numpy()
+    n, rows, columns = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
+    factor = 1 + (n * (1 / rows).sum() - 1) * (n * (1 / columns).sum() - 1) / (6 * n * (len(rows) - 1) * (len(columns) - 1))
+    plain, corrected = (GSquare(table, williams=each).measure(0, 1, [()]).statistics[0] for each in (False, True))
+    assert corrected == pytest.approx(plain / factor, rel=1e-12) and factor > 1
 
 
 def test_with_gaps_a_test_is_that_of_its_complete_rows():
@@ -146,7 +155,7 @@ def test_every_learner_takes_it(learner, decompose):
 def test_it_is_found_by_name_and_its_settings_are_recorded():
     model = DiCoLa(ci_test="g_square", alpha=0.05).fit(frame())
     record = model.discovery_.settings["test"]
-    assert record["name"] == "GSquare" and record["min_rows"] == 5.0
+    assert record["name"] == "GSquare" and record["min_rows"] == 5.0 and not record["williams"]
     assert DiCoLa.from_record(model.discovery_.settings).fit(frame()).pag_ == model.pag_
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from tests.trust.nulls import cells, fit_of, p_values
 
 
-def main(replicates: int = 1000, n: int = 1000, only: str = "") -> int:
+def main(replicates: int = 1000, n: int = 2000, only: str = "") -> int:
     """Print the table; answers how many cells fail at 1 % for all of them together."""
     asked = [cell for cell in cells() if only in cell.test]
     failed = 0

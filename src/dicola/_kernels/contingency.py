@@ -29,6 +29,7 @@ class Counts(NamedTuple):
     quantile: float  # of the normal distribution, for more degrees of freedom
     has_gaps: bool
     pearson: bool
+    corrected: bool  # is G² divided by Williams' factor?
     least: float  # rows per degree of freedom without which nothing can be said
     # what is answered where nothing can be said, and where x or y is a function of what is given
     defaults: tuple[bool, bool]
@@ -163,7 +164,10 @@ def table_of(counts: Counts, x: int, y: int, given: Ints) -> tuple[float, int, i
             continue
         rows += total
         freedom += (filled_rows - 1) * (filled_columns - 1)
-        statistic += _misfit(counts, cells[begin : begin + down * across], of_row, of_column, total)
+        misfit = _misfit(counts, cells[begin : begin + down * across], of_row, of_column, total)
+        if counts.corrected:
+            misfit /= 1.0 + _scarcity(of_row, filled_rows, total) * _scarcity(of_column, filled_columns, total) / (6.0 * total)
+        statistic += misfit
     return statistic, freedom, rows, used, occurring
 
 
@@ -185,6 +189,16 @@ def _misfit(counts: Counts, cells: NDArray[np.int32], of_row: Ints, of_column: I
             if expected > 0.0:
                 misfit += (cells[a * across + b] - expected) ** 2 / expected
     return misfit
+
+
+@inner
+def _scarcity(margin: Ints, filled: int, total: int) -> float:
+    """How scarce rows are along one side of a table, for the factor by which G² is too large (Williams 1976)."""
+    shares = 0.0
+    for many in margin:
+        if many:
+            shares += total / many
+    return (shares - 1.0) / (filled - 1)
 
 
 @inner

@@ -29,7 +29,8 @@ class ConditionalGaussian(EvidenceTest[kernel.Mixtures]):
 
     The null model: these four sets of variables each have Gaussian numbers in every cell. It holds
     where numbers depend on categories. Where two categories depend on a number that is held fixed it
-    does not, and the statistic is no χ².
+    does not, and the statistic is no χ². Given three categories or more, with few rows in each cell, it
+    rejects too often: 12 % at the level 5 % with 2,000 rows in 27 cells.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ class ConditionalGaussian(EvidenceTest[kernel.Mixtures]):
         return self.n_samples < 2 * self.rows_to_condition_on(size)
 
     def settings(self) -> dict[str, Any]:
-        return {name: value for name, value in self._counting.settings().items() if name != "determined"}
+        return {name: value for name, value in self._counting.settings().items() if name not in ("determined", "williams")}
 
 
 def _as_categories(codes: NDArray[np.int64], labels: list[str]) -> Table:

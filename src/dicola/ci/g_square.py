@@ -46,6 +46,11 @@ class GSquare(EvidenceTest[kernel.Counts]):
     determined : {"dependent", "independent"}
         What is answered where x or y is a function of what is held fixed, so that there is no
         degree of freedom.
+    williams : bool
+        Divide G² in each stratum by Williams' factor (1976), so that it keeps its level where rows are
+        few. Without it a test of 600 rows given three variables of three levels rejected 40 % of true
+        independences at the level 5 %, with it 1 %; but the factor is too large where levels are rare,
+        and graphs of published networks were further from the truth with it.
 
     Raises
     ------
@@ -86,6 +91,7 @@ class GSquare(EvidenceTest[kernel.Counts]):
         min_rows: float = 5.0,
         untestable: Default = "independent",
         determined: Default = "dependent",
+        williams: bool = False,
     ) -> None:
         table = usable(data)
         self.codes, self.levels = coded(table)
@@ -94,7 +100,7 @@ class GSquare(EvidenceTest[kernel.Counts]):
         self.alpha = checked_alpha(alpha)
         if not min_rows >= 0:
             raise not_allowed("min_rows", min_rows, "it must be a number of rows from 0 on, for example 5.")
-        self.min_rows = float(min_rows)
+        self.min_rows, self.williams = float(min_rows), bool(williams)
         self._defaults = checked_default("untestable", untestable), checked_default("determined", determined)
         self._freeze()
 
@@ -122,7 +128,18 @@ class GSquare(EvidenceTest[kernel.Counts]):
         largest = int(min(testable, wide * self.n_samples, _LONGEST))
         critical, quantile = critical_values(alpha, largest), float(-ndtri(alpha))
         has_gaps = bool((self.codes < 0).any())
-        return kernel.Counts(self.codes, self.levels, logs, critical, quantile, has_gaps, self.pearson, self.min_rows, self._defaults)
+        return kernel.Counts(
+            self.codes,
+            self.levels,
+            logs,
+            critical,
+            quantile,
+            has_gaps,
+            self.pearson,
+            self.williams and not self.pearson,
+            self.min_rows,
+            self._defaults,
+        )
 
     def measure(self, x: int, y: int, sets: Sequence[Variables]) -> Measured:
         return self.decided(*kernel.tables_of(self.evidence, x, y, *flat_rows(sets)))
@@ -153,7 +170,13 @@ class GSquare(EvidenceTest[kernel.Counts]):
     def settings(self) -> dict[str, Any]:
         words = {True: "dependent", False: "independent"}
         untestable, determined = (words[default] for default in self._defaults)
-        return {"alpha": self.alpha, "min_rows": self.min_rows, "untestable": untestable, "determined": determined}
+        return {
+            "alpha": self.alpha,
+            "min_rows": self.min_rows,
+            "untestable": untestable,
+            "determined": determined,
+            "williams": self.williams,
+        }
 
 
 def rows_needed(levels: NDArray[Any], size: int, min_rows: float = 5.0) -> int:
