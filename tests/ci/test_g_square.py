@@ -42,7 +42,7 @@ def twin(table: pd.DataFrame, x: str, y: str, z: list[str], lambda_: str) -> tup
 @pytest.mark.parametrize(("made", "lambda_"), [(GSquare, "log-likelihood"), (ChiSquare, "pearson")])
 @pytest.mark.parametrize("z", [[], ["C"], ["C", "D"], ["C", "D", "E"]])
 def test_statistic_and_freedom_are_those_of_scipy_within_strata(made, lambda_, z):
-    table, test = frame(), made(frame(), min_rows=0, williams=False)
+    table, test = frame(), made(frame(), min_rows=0)
     found = test.measure(*test.positions("A", "B")[:2], [test.positions("A", "B", z)[2]])
     statistic, freedom = twin(table, "A", "B", z, lambda_)
     assert found.statistics[0] == pytest.approx(statistic, rel=1e-10) and found.freedoms[0] == freedom
@@ -52,7 +52,7 @@ def test_statistic_and_freedom_are_those_of_scipy_within_strata(made, lambda_, z
 @pytest.mark.parametrize(("made", "name"), [(GSquare, "gsq"), (ChiSquare, "chisq")])
 def test_p_values_are_those_of_causal_learn(made, name):
     cit = pytest.importorskip("causallearn.utils.cit", reason="causal-learn is not installed")
-    test = made(frame(300), min_rows=0, williams=False)
+    test = made(frame(300), min_rows=0)
     theirs, rng = cit.CIT(test.codes.T.astype(int), name), np.random.default_rng(1)
     for _ in range(60):
         x, y, *z = rng.permutation(5)[: int(rng.integers(2, 6))].tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -87,8 +88,8 @@ def test_a_test_that_was_entered_is_listed_completed_and_taken_out_again(small):
         done = CliRunner().invoke(app, ["fit", str(small / "table.csv"), "--test", "toy", "--json"])
     finally:
         TESTS.remove("toy")
-    assert "toy       Fisher's z test of a vanishing partial correlation: nobody (2026)\n" in text
-    assert "          columns: continuous, nominal\n" in text and "['" not in text
+    assert re.search(r"^toy +Fisher's z test of a vanishing partial correlation: nobody \(2026\)\n", text, re.M)
+    assert re.search(r"^ +columns: continuous, nominal\n", text, re.M) and "['" not in text
     assert (facts["name"], facts["kinds"]) == ("toy", ["continuous", "nominal"])
     assert json.loads(done.stdout)["settings"]["test"]["name"] == "Toy"
     assert "toy" not in CliRunner().invoke(app, ["tests"]).output

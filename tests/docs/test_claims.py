@@ -71,6 +71,7 @@ def test_the_comparison_with_the_authors_release_lists_all_learners_and_blanket_
 def test_the_tests_that_are_shown_are_those_there_are():
     shown = section(page("docs/choosing.md"), "The test").partition("$ dicola tests\n")[2].partition("```")[0]
     assert re.findall(r"^(\w+)  ", shown, re.M) == list(TESTS)
+    assert set(TESTS) <= set(in_code(page("docs/howto/which-test.md")))
 
 
 def test_blanket_learners_stops_and_collider_policies_are_listed_as_they_are_known():

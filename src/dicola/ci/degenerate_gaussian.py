@@ -75,7 +75,7 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
     title: ClassVar[str] = "likelihood-ratio test of blocks of indicator columns"
     reference: ClassVar[str] = "Andrews, Ramsey and Cooper (2019)"
     assumes: ClassVar[str] = "linear relations between numbers and indicators of levels, independent rows"
-    needs: ClassVar[str] = "a table of numbers and categories without gaps"
+    needs: ClassVar[str] = "a table of numbers and categories; gaps only with missing='em'"
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordered", "binary")
     gaps: ClassVar[tuple[str, ...]] = ("em",)
 

@@ -193,9 +193,30 @@ class ChiSquare(GSquare):
     """Pearson's χ² on counts: as ``GSquare``, with the statistic ``Σ (N - E)² / E``.
 
     It keeps its level better than G² where counts are small.
+
+    Parameters
+    ----------
+    data, alpha, min_rows, untestable, determined
+        As in ``GSquare``.
+
     """
 
     name: ClassVar[str] = "chi_square"
     title: ClassVar[str] = "Pearson's chi-squared test on counts"
     reference: ClassVar[str] = "Pearson (1900)"
     pearson: ClassVar[bool] = True
+    gaps: ClassVar[tuple[str, ...]] = GSquare.gaps
+
+    def __init__(
+        self,
+        data: Table | ArrayLike | Any,
+        alpha: float = 0.01,
+        *,
+        min_rows: float = 5.0,
+        untestable: Default = "independent",
+        determined: Default = "dependent",
+    ) -> None:
+        super().__init__(data, alpha, min_rows=min_rows, untestable=untestable, determined=determined)
+
+    def settings(self) -> dict[str, Any]:
+        return {name: value for name, value in super().settings().items() if name != "williams"}

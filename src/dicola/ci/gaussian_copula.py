@@ -76,7 +76,7 @@ class GaussianCopula(FisherZ):
     title: ClassVar[str] = "Fisher's z test on normal scores, polychoric and polyserial correlations"
     reference: ClassVar[str] = "Liu, Lafferty and Wasserman (2009); Olsson (1979)"
     assumes: ClassVar[str] = "increasing functions of the columns are jointly Gaussian; independent rows; sees monotone dependence only"
-    needs: ClassVar[str] = "numbers, grades or two levels per column, without gaps"
+    needs: ClassVar[str] = "numbers, grades or two levels per column; gaps only with missing='em'"
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "ordered", "binary")
 
     gaps: ClassVar[tuple[str, ...]] = ("em",)
