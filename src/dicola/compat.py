@@ -129,7 +129,7 @@ def _counted(made: type[GSquare]) -> Callable[[Table, float], CITest]:
 
     def test(table: Table, alpha: float) -> CITest:
         kinds: dict[str, Kind] = dict.fromkeys(table.names, "nominal")
-        return made(table.understood(kinds), alpha, min_rows=0, determined="independent", williams=False)
+        return made(table.understood(kinds), alpha, min_rows=0, determined="independent")
 
     return test
 
