@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 from zlib import crc32
@@ -53,8 +54,9 @@ class _OnColumns(CITest):
     def p_values(self, x: int, y: int, sets: Sequence[Variables]) -> Floats:
         return np.array([self._p_value(x, y, z) for z in sets])
 
+    @abstractmethod
     def _p_value(self, x: int, y: int, z: Variables) -> float:
-        raise NotImplementedError
+        """The p-value of one question."""
 
     def rows_to_condition_on(self, size: int) -> int:
         """Many: given more than a handful of variables kernels tell little."""

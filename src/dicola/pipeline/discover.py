@@ -66,7 +66,8 @@ def discover(
     ci : CITest
         The test, such as ``FisherZ(table)``; or an ``Inquiry`` into one, with a score beside it.
     learner : str or Learner, optional
-        The base learner that solves the leaves, by name or with settings; ``"fci"`` where none is chosen.
+        The base learner that solves the leaves, by name or with settings; ``"fci"`` where none is chosen, on data in the
+        mode exact with small sets, ``FCI(3, 2)``.
     mode : str
         ``"exact"`` is the paper's method, each cut confirmed by the data; ``"paper"`` has it as published. The others score graphs on
         the data behind the test (see ``dicola.pipeline.modes``); ``"auto"`` takes one that fits them, and the settings say why.
@@ -87,7 +88,7 @@ def discover(
         Whether a child inherits the independence graph of its parent.
     leaf_start : {"auto", "uig", "complete"}
         A leaf that could be split further starts from its independence graph or from the complete graph; ``"auto"`` is
-        ``"complete"`` for ``stop="reference"``, as released, else ``"uig"``.
+        ``"complete"`` for ``stop="reference"``, as released, and in the mode exact on data, else ``"uig"``.
     colliders : str, optional
         How unshielded triples are decided: by the recorded separating set (``"sepset"``), by whether the ends are more independent
         with or without the middle (``"compare"``), by asking about many sets (``"conservative"``, ``"majority"``, ``"max_p"``) or by
