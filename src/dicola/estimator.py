@@ -162,7 +162,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
         Parameters
         ----------
-        X : DataFrame, array, dict of columns, sparse matrix or Table
+        X : DataFrame, array, dict, sparse matrix or Table
             One column per variable.
         y : ignored
             Here for pipelines.
@@ -196,7 +196,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
         Parameters
         ----------
-        X : DataFrame, array, dict of columns, sparse matrix or Table
+        X : DataFrame, array, dict, sparse matrix or Table
             Rows with the columns of ``fit``, such as those that a cross-validation holds out.
         y : ignored
             Here for pipelines.

@@ -251,7 +251,7 @@ def look(
 
     Parameters
     ----------
-    data : DataFrame, array, dict of columns, sparse matrix or Table
+    data : DataFrame, array, dict, sparse matrix or Table
         One column per variable.
     kinds : dict, optional
         The kinds of some columns, such as ``{"sex": "nominal"}``; the rules for the others stand in
