@@ -42,52 +42,56 @@ def blocks_of(matrix: Floats, chosen: Ints, begins: Ints) -> Floats:
 
 @kernel
 def precision_of(correlation: Floats, block: Ints) -> Floats:
-    """The rows and columns ``block`` of the inverse.
+    """The rows and columns ``block`` of the inverse; infinite where some variable is determined by the others."""
+    return precision_within(correlation, np.arange(len(correlation)), block)
 
-    The rest is swept out first, then the block inverted in place (Gauss-Jordan). Infinite where a
-    pivot vanishes: some variable is then determined by the others.
+
+@kernel
+def precision_within(matrix: Floats, chosen: Ints, block: Ints) -> Floats:
+    """``precision_of`` for the positions ``block`` of the variables ``chosen``.
+
+    The rest is swept out first, then the block inverted in place (Gauss-Jordan).
     """
-    n, m = len(correlation), len(block)
+    n, m = len(chosen), len(block)
     order = np.empty(n, np.int64)
     inside = np.zeros(n, np.bool_)
     for i in range(m):
         inside[block[i]] = True
-        order[n - m + i] = block[i]
-    at = 0
-    for v in range(n):
-        if not inside[v]:
-            order[at] = v
+        order[i] = chosen[block[i]]
+    at = m
+    for i in range(n):
+        if not inside[i]:
+            order[at] = chosen[i]
             at += 1
-    w = block_of(correlation, order)
-    for p in range(n - m):
+    w = block_of(matrix, order)  # of which the lower triangle is kept up: loops from 0 on are the faster ones
+    for p in range(n - 1, m - 1, -1):
         pivot = w[p, p]
         if pivot < SINGULAR:
             return np.full((m, m), np.inf)
-        for a in range(p + 1, n):
+        for a in range(p):
             factor = w[p, a] / pivot
-            for b in range(a, n):
+            for b in range(a + 1):
                 w[a, b] -= factor * w[p, b]
     r = np.empty((m, m))
     for a in range(m):
         for b in range(m):
-            r[a, b] = w[n - m + min(a, b), n - m + max(a, b)]
+            r[a, b] = w[max(a, b), min(a, b)]
     for p in range(m):
         pivot = r[p, p]
         if pivot < SINGULAR:
             return np.full((m, m), np.inf)
+        r[p, p] = 1.0
         for b in range(m):
             r[p, b] /= pivot
-        r[p, p] = 1.0 / pivot
         for a in range(m):
             if a == p:
                 continue
             factor = r[a, p]
+            r[a, p] = 0.0
             for b in range(m):
-                if b != p:
-                    r[a, b] -= factor * r[p, b]
-            r[a, p] = -factor / pivot
+                r[a, b] -= factor * r[p, b]
     for a in range(m):
-        for b in range(a + 1, m):
+        for b in range(a):
             r[a, b] = r[b, a] = (r[a, b] + r[b, a]) / 2.0
     return r
 
@@ -113,4 +117,4 @@ def related(precision: Floats, limit: float) -> tuple[Bools, bool]:
 @kernel
 def related_within(correlation: Floats, chosen: Ints, block: Ints, limit: float) -> tuple[Bools, bool]:
     """``related`` for the positions ``block`` of the variables ``chosen``, given the others."""
-    return related(precision_of(block_of(correlation, chosen), block), limit)
+    return related(precision_within(correlation, chosen, block), limit)

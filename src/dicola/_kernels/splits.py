@@ -130,11 +130,39 @@ def comes_before(rows: Rows, one: int, other: int) -> bool:
 
 
 @inner
-def balanced_split(starts: Ints, indices: Ints, found: Rows) -> Small:
+def lies_in(rows: Rows, one: int, other: int) -> bool:
+    """Is one sorted row a part of another?"""
+    begins, members = rows
+    at, end = begins[other], begins[other + 1]
+    for i in range(begins[one], begins[one + 1]):
+        while at < end and members[at] < members[i]:
+            at += 1
+        if at == end or members[at] != members[i]:
+            return False
+    return True
+
+
+@inner
+def leaves_two(found: Rows, sizes: Ints, order: Ints, place: int) -> bool:
+    """Does the separator at this place of the order, by size, leave two components alone?
+
+    A triangulation falls apart where separators of its cliques lie in the one that is taken out: in two if no other does.
+    """
+    own = order[place]
+    for i in range(len(order)):
+        if sizes[order[i]] > sizes[own]:
+            break
+        if i != place and lies_in(found, order[i], own):
+            return False
+    return True
+
+
+@inner
+def balanced_split(starts: Ints, indices: Ints, found: Rows, beyond: Ints) -> Small:
     """The split with the least balancing score: 1 and 2 for the sides, 0 for the separator.
 
     Ties go to the smaller separator, then to the smaller larger side, then to the separator that
-    comes first.
+    comes first. ``beyond``: how many vertices each cuts off.
     """
     n = len(starts) - 1
     sizes = lengths(found.begins)
@@ -150,7 +178,10 @@ def balanced_split(starts: Ints, indices: Ints, found: Rows) -> Small:
         half = (n - c) // 2
         if best_at >= 0 and c / (half + c) > best_score:
             continue
-        side, ones = cut(starts, indices, found.members[found.begins[at] : found.begins[at + 1]])
+        side = np.empty(0, np.int8)
+        ones = beyond[at]
+        if not leaves_two(found, sizes, order, place):
+            side, ones = cut(starts, indices, found.members[found.begins[at] : found.begins[at + 1]])
         smaller = min(ones, n - c - ones)
         larger = n - c - smaller
         score = c / (smaller + c)
@@ -166,6 +197,8 @@ def balanced_split(starts: Ints, indices: Ints, found: Rows) -> Small:
                 better = comes_before(found, at, best_at)
         if better:
             best, best_score, best_size, best_larger, best_at = side, score, c, larger, at
+    if len(best) == 0:
+        best, _ = cut(starts, indices, found.members[found.begins[best_at] : found.begins[best_at + 1]])
     return best
 
 
@@ -261,9 +294,9 @@ def find_split(starts: Ints, indices: Ints, share: float, largest: int) -> Small
     label, count = components(starts, indices, nowhere)
     if count > 1:
         return group(label, count)[0]
-    begins, members, _ = separators(starts, indices)
+    begins, members, beyond = separators(starts, indices)
     found = Rows(begins, members)
-    balanced = balanced_split(starts, indices, found)
+    balanced = balanced_split(starts, indices, found, beyond)
     if share == -np.inf:
         return balanced
     saved, whole = saving(starts, indices, balanced, largest)

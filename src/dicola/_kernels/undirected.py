@@ -59,11 +59,15 @@ def separators(starts: Ints, indices: Ints) -> Separators:
     """
     n = len(starts) - 1
     clique = np.zeros(n, np.int64)  # of each vertex: the one with which it was numbered, counted from 0
-    above, beyond = np.zeros((2, n + 1), np.int64)
+    above = np.zeros(n + 1, np.int64)
+    beyond = np.zeros(n + 1, np.int64)
     numbered = n + 1  # in ``reached``: the vertex has its number; before that, the turn in which it was met
-    weight, reached = np.zeros((2, n), np.int64)
-    first, bucket = np.full((2, n), -1, np.int64)  # vertices numbered before, for each vertex; vertices by weight: linked lists
-    following, raised = np.empty((2, n), np.int64)
+    weight = np.zeros(n, np.int64)
+    reached = np.zeros(n, np.int64)
+    first = np.full(n, -1, np.int64)  # vertices numbered before, for each vertex; vertices by weight: linked lists
+    bucket = np.full(n, -1, np.int64)
+    following = np.empty(n, np.int64)
+    raised = np.empty(n, np.int64)
     entries = np.empty((4 * n + 16, 2), np.int64)  # of the first lists: a vertex, and where the next one stands
     used = 0
     members = np.empty(4 * n + 16, np.int64)
@@ -74,10 +78,10 @@ def separators(starts: Ints, indices: Ints) -> Separators:
         v = -1
         heaviest = -1
         for u in range(n):
-            if weight[u] > heaviest and reached[u] != numbered:
+            if weight[u] > heaviest:
                 v = u
                 heaviest = weight[u]
-        reached[v] = numbered
+        reached[v], weight[v] = numbered, -1
         if 0 < heaviest <= previous:
             if begins[found] + heaviest > len(members):
                 members = longer(members, begins[found] + heaviest)
@@ -115,7 +119,7 @@ def separators(starts: Ints, indices: Ints) -> Separators:
                 top = following[y]
                 for i in range(starts[y], starts[y + 1]):
                     u = indices[i]
-                    if reached[u] == numbered or reached[u] == turn:
+                    if reached[u] >= turn:
                         continue
                     reached[u] = turn
                     if weight[u] > level:

@@ -298,11 +298,12 @@ class FisherZ(CITest):
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
         limit = self.limit(len(z))
         xy, xx, yy = kernel.residual(self.correlation, x, y, np.array(z, dtype=np.int64))
-        independent = not kernel.is_dependent(xy, xx, yy, limit)
+        is_determined = xx < kernel.SINGULAR or yy < kernel.SINGULAR  # and then depends on nothing; else as the kernels say
+        independent = limit >= 0.0 if is_determined else not xy * xy > limit * xx * yy
         freedom = self.n_samples - len(z) - 3
         if freedom <= 0:
             return Verdict(independent, 1.0 if independent else 0.0)
-        r = 0.0 if min(xx, yy) < kernel.SINGULAR else xy / sqrt(xx * yy)
+        r = 0.0 if is_determined else xy / sqrt(xx * yy)
         z_score = atanh(min(abs(r), 1.0 - 1e-15)) * sqrt(freedom)
         return Verdict(independent, erfc(z_score / sqrt(2.0)))
 

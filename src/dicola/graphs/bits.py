@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,22 @@ def mask_of(vertices: Iterable[int]) -> int:
 
 def members(mask: int) -> list[int]:
     """The vertices of a mask, smallest first."""
+    if mask < _SMALL:
+        return list(_remembered(mask))
     found = []
     while mask:
         low = mask & -mask
         found.append(low.bit_length() - 1)
         mask ^= low
     return found
+
+
+_SMALL = 1 << 16  # the leaves of a decomposition have few variables, and their masks come again and again
+
+
+@lru_cache(maxsize=4096)
+def _remembered(mask: int) -> tuple[int, ...]:
+    return tuple(v for v in range(mask.bit_length()) if mask >> v & 1)
 
 
 def union(masks: Sequence[int], of: int) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.bits import mask_of, members, union
+from dicola.graphs.bits import mask_of, union
 from dicola.graphs.marks import ARROW, TAIL, MixedGraph
 
 
@@ -19,14 +19,16 @@ class MSeparation:
     """The answers of one graph to "is x separated from y by Z?"; vertices are indices, sets are bit masks."""
 
     def __init__(self, graph: MixedGraph) -> None:
-        around = graph.around
-        # Of each vertex v the neighbours w whose edge has an arrowhead at w, has none at w: those with an arrowhead at v, those without.
-        self._into, self._away = [], []
+        around, self._n = graph.around, len(graph)
+        # Of each vertex v, at its bit: the neighbours along edges with an arrowhead at v, without one, and along all. Where the other end
+        # of the edge has an arrowhead, w stands at bit w, else at bit n + w: so a walk enters it.
+        self._into, self._away, self._along = dict[int, int](), dict[int, int](), dict[int, int]()
         for v, row in enumerate(around):
-            beside, headed = mask_of(row), mask_of(w for w, mark in row.items() if mark == ARROW)
-            into = mask_of(w for w in row if around[w][v] == ARROW)
-            self._into.append((into & headed, into & ~headed))
-            self._away.append((beside & ~into & headed, beside & ~into & ~headed))
+            into, away = ([w for w in row if (around[w][v] == ARROW) == headed] for headed in (True, False))
+            entered = {w: w if mark == ARROW else self._n + w for w, mark in row.items()}
+            self._into[1 << v] = mask_of(entered[w] for w in into)
+            self._away[1 << v] = mask_of(entered[w] for w in away)
+            self._along[1 << v] = self._into[1 << v] | self._away[1 << v]
         self.ancestors = _anterior_sets(graph)
 
     def ancestors_of(self, mask: int) -> int:
@@ -46,28 +48,25 @@ class MSeparation:
 
         Reached vertices of ``blocked`` are reported too: a blanket search reads them off one walk.
         """
-        all_into, all_away = self._into, self._away
-        new_head, new_tail = all_into[x][0] | all_away[x][0], all_into[x][1] | all_away[x][1]
-        reached_head, reached_tail = new_head | 1 << x, new_tail | 1 << x
-        while new_head or new_tail:
-            found_head = found_tail = 0
-            for v in members(new_head & (openers | ~blocked)):
-                if openers >> v & 1:
-                    head, tail = all_into[v]
-                    found_head |= head
-                    found_tail |= tail
-                if not blocked >> v & 1:
-                    head, tail = all_away[v]
-                    found_head |= head
-                    found_tail |= tail
-            for v in members(new_tail & ~blocked):
-                (head, tail), (head_away, tail_away) = all_into[v], all_away[v]
-                found_head |= head | head_away
-                found_tail |= tail | tail_away
-            new_head, new_tail = found_head & ~reached_head, found_tail & ~reached_tail
-            reached_head |= new_head
-            reached_tail |= new_tail
-        return (reached_head | reached_tail) & ~(1 << x)
+        n, into, away, along = self._n, self._into, self._away, self._along
+        everything = (1 << n) - 1
+        new = along[1 << x]
+        reached = new | 1 << x | 1 << n + x
+        while new:
+            by_head, by_tail = new & everything, new >> n
+            found = 0
+            for steps, left in (
+                (along, (by_head & openers | by_tail) & ~blocked),
+                (into, by_head & openers & blocked),
+                (away, by_head & ~openers & ~blocked),
+            ):
+                while left:
+                    bit = left & -left
+                    found |= steps[bit]
+                    left ^= bit
+            new = found & ~reached
+            reached |= new
+        return (reached | reached >> n) & everything & ~(1 << x)
 
 
 class Separable(MixedGraph):

@@ -68,8 +68,10 @@ class Plan(Settings):
 
     def _check_choice(self, name: str) -> None:
         value, setting = getattr(self, name), SETTINGS[name]
+        if value is setting.default:
+            return
         allowed = setting.metadata["choices"]()
-        if value not in allowed and not (value is None and setting.default is None):
+        if value not in allowed:
             raise not_allowed(name, value, f"it may be {' or '.join(repr(each) for each in allowed)}.")
 
     def steps(self, ci: Inquiry) -> Steps:
