@@ -151,6 +151,8 @@ def _complete_tails(graph: PartialGraph) -> None:
     while changed:
         changed = False
         for a, beside_a in enumerate(around):
+            if len(beside_a) < 2:
+                continue  # the paths of all three rules leave a by another edge
             for c, mark in beside_a.items():
                 if mark == ARROW and around[c][a] == CIRCLE:
                     between = [b for b in beside_a if around[b][a] == TAIL and around[b].get(c) == ARROW]
