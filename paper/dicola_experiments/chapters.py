@@ -281,7 +281,8 @@ def expression_chapter(folder: Folder, name: str) -> str:
         return ""
     parts = [
         f"## {study.title}",
-        f"{facts['rows']} arrays of Wille et al. (2004), DiCoLa+{method_name(facts['learner'])} at alpha = {facts['alpha']:g}. "
+        f"{facts['rows']} arrays of Wille et al. (2004), at alpha = {facts['alpha']:g}: the paper's method with each rule that stops the "
+        f"splitting (DiCoLa+{method_name(facts['learner'])}), then the modes that users have. "
         f"The table lies outside the repository: `dicola paper run {name} --data FILE`.",
         expression_table(facts).markdown(),
         "By chance: the share of all pairs of these genes that lie within a pathway. p: the share of 10,000 random relabellings of the "
@@ -294,7 +295,7 @@ def expression_chapter(folder: Folder, name: str) -> str:
         parts.append(picture(f"{name}-{selection['genes']}", f"Mark matrix of {selection['name']}"))
         parts.append(_blocks(selection))
         words = "\n\n".join(
-            f"**stop={run['stop']}**\n\n" + "\n".join(f"- `{line['edge']}`: {line['words']}" for line in run["in_words"])
+            f"**{run['how']}**: {run['power']}\n\n" + "\n".join(f"- `{line['edge']}`: {line['words']}" for line in run["in_words"])
             for run in selection["runs"]
         )
         parts.append(folded("The edges in words", words))
@@ -303,5 +304,5 @@ def expression_chapter(folder: Folder, name: str) -> str:
 
 def _blocks(selection: Facts) -> str:
     names = [" – ".join(dict.fromkeys(block["between"])) for block in selection["runs"][0]["blocks"]]
-    lines = [(f"`{run['stop']}`", *(f"{block['edges']} of {block['pairs']}" for block in run["blocks"])) for run in selection["runs"]]
-    return "Edges among the pairs of each block:\n\n" + Table("", ("stop", *names), tuple(lines)).markdown()
+    lines = [(f"`{run['how']}`", *(f"{block['edges']} of {block['pairs']}" for block in run["blocks"])) for run in selection["runs"]]
+    return "Edges among the pairs of each block:\n\n" + Table("", ("run", *names), tuple(lines)).markdown()

@@ -287,7 +287,7 @@ def _show_expression(place: Folder, study: Study, json: bool) -> None:
     typer.echo(expression_table(facts).text())
     for selection in facts["selections"]:
         for learned in selection["runs"]:
-            typer.echo(f"\n{selection['name']}, stop={learned['stop']}")
+            typer.echo(f"\n{selection['name']}, {learned['how']}")
             for line in learned["in_words"]:
                 typer.echo(f"  {line['edge']:28}  {line['words']}")
 

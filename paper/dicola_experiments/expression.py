@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dicola import PAG, Dataset, FisherZ, InvalidData, InvalidSetting, discover, read_table
+from dicola import PAG, Dataset, DiCoLa, Discovery, FisherZ, InvalidData, InvalidSetting, discover, read_table
 from dicola_experiments.figures import drawing, matrices_figure, save
 from dicola_experiments.files import write_changed
 from dicola_experiments.plan import Study
@@ -42,7 +42,7 @@ class Selection:
 
 
 def run_expression(study: Study, data: Path | None, results: Path, figures: Path) -> Facts:
-    """Learn a PAG of each selection with each rule that stops the splitting.
+    """Learn a PAG of each selection with each rule that stops the splitting, and in each mode.
 
     The facts are written as JSON, the mark matrices as figures.
     """
@@ -69,7 +69,7 @@ def run_expression(study: Study, data: Path | None, results: Path, figures: Path
     write_changed(results / f"{study.name}.json", json.dumps(facts, ensure_ascii=False, indent=1).encode() + b"\n")
     with drawing():
         for selection in selections(study):
-            pags = {f'stop="{stop}"': pag for stop, (_, pag) in list(found[selection.name].items())[:2]}
+            pags = {how: pag for how, (_, pag) in list(found[selection.name].items())[:2]}
             save(matrices_figure(pags, selection.pathways), figures / f"{study.name}-{len(selection.genes)}")
     return facts
 
@@ -133,18 +133,25 @@ def pathway_facts(pag: PAG, pathways: Mapping[str, Sequence[str]]) -> Facts:
 
 
 def _learned(study: Study, selection: Selection, frame: pd.DataFrame) -> dict[str, tuple[Facts, PAG]]:
-    ci = FisherZ(frame[selection.genes], alpha=study.more["alpha"])
     found = {}
-    for stop in study.more["stops"]:
-        result = discover(ci, learner=study.more["learner"], stop=stop, mode="paper")
+    for how, result in _runs(study, frame[selection.genes]):
         pag = result.pag.reordered(selection.genes)
         tree = {"leaves": result.tree.n_leaves, "largest_leaf": result.tree.largest_leaf, "depth": result.tree.depth}
         ends = Counter(mark.name.lower() for edge in pag.edges() for mark in (edge.mark_u, edge.mark_v))
         marks = {name: ends[name] for name in ("arrow", "tail", "circle")}
         lines = [{"edge": str(edge), "words": words} for edge, words in zip(pag.edges(), pag.in_words(), strict=True)]
-        facts = {"stop": stop, "tests": dict(result.tests), **tree, "marks": marks, **pathway_facts(pag, selection.pathways)}
-        found[stop] = (facts | {"in_words": lines}, pag)
+        facts = {"how": how, "tests": dict(result.tests), **tree, "marks": marks, **pathway_facts(pag, selection.pathways)}
+        found[how] = (facts | {"power": str(result.power), "in_words": lines}, pag)
     return found
+
+
+def _runs(study: Study, frame: pd.DataFrame) -> Iterator[tuple[str, Discovery]]:
+    """The paper's method with each stop rule, then what users of each mode get; ``"auto"`` is the default."""
+    ci = FisherZ(frame, alpha=study.more["alpha"])
+    for stop in study.more["stops"]:
+        yield f'stop="{stop}"', discover(ci, learner=study.more["learner"], stop=stop, mode="paper")
+    for mode in study.more.get("modes", ()):
+        yield "DiCoLa()" if mode == "auto" else f'mode="{mode}"', DiCoLa(mode=mode, alpha=study.more["alpha"]).fit(frame).discovery_
 
 
 def _table(dataset: Dataset, study: Study) -> pd.DataFrame:

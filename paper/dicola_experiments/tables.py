@@ -79,14 +79,14 @@ def _degrees_table(results: Results) -> Table:
 
 def expression_table(facts: dict[str, Any]) -> Table:
     """How many edges of each run stay within a pathway, beside what chance would have."""
-    head = ("genes", "stop", "edges", "within a pathway", "by chance", "p", "tests", "leaves", "largest leaf")
+    head = ("genes", "run", "edges", "within a pathway", "by chance", "p", "tests", "leaves", "largest leaf")
     lines = []
     for selection in facts["selections"]:
         for run in selection["runs"]:
             share = "–" if run["share_within"] is None else f"{run['within']} ({run['share_within']:.0%})"
             chance = (f"{run['expected_share_within']:.0%}", f"{run['chance']:.3f}")
             size = (f"{run['tests']['total']:,}", str(run["leaves"]), str(run["largest_leaf"]))
-            lines.append((str(selection["genes"]), run["stop"], str(run["edges"]), share, *chance, *size))
+            lines.append((str(selection["genes"]), run["how"], str(run["edges"]), share, *chance, *size))
     return Table(f"Edges within a pathway, {facts['rows']} arrays, alpha = {facts['alpha']:g}", head, tuple(lines))
 
 
