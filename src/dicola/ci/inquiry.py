@@ -315,7 +315,7 @@ class Inquiry:
         """Ask one question, by name or by position in ``labels``."""
         return self.verdict(*self.test.positions(x, y, z))
 
-    def first_independent(self, x: int, y: int, sets: Iterable[Variables]) -> Variables | None:
+    def first_independent(self, x: int, y: int, sets: Iterable[Variables], alpha: float | None = None) -> Variables | None:
         """The first of some sets that separates x and y.
 
         Sets behind it are not counted, though a test may be handed some of them: one that answers
@@ -327,6 +327,8 @@ class Inquiry:
             Positions in ``labels``, ``x < y``.
         sets : iterable of tuples of int
             Sorted positions; taken one after the other, and not to the end where one separates.
+        alpha : float, optional
+            The level, by default that of the test.
 
         Returns
         -------
@@ -334,12 +336,12 @@ class Inquiry:
             ``None`` where no set separates them.
 
         """
-        test, alpha = self._source, self.alpha
-        if isinstance(test, Inquiry) or self.remembers or test.is_slow or alpha is None or not test.answers_in_bunches:
-            return next((z for z in sets if self.verdict(x, y, z).independent), None)
+        test, level = self._source, self.alpha if alpha is None else alpha
+        if isinstance(test, Inquiry) or self.remembers or test.is_slow or level is None or not test.answers_in_bunches:
+            return next((z for z in sets if self.verdict(x, y, z).independent_at(alpha)), None)
         waiting, bunch = iter(sets), 1
         while some := list(islice(waiting, bunch)):
-            found = np.flatnonzero(test.p_values(x, y, some) > alpha)
+            found = np.flatnonzero(test.p_values(x, y, some) > level)
             self.account.tests[self._phase] += len(some) if not len(found) else int(found[0]) + 1
             if len(found):
                 return some[int(found[0])]
