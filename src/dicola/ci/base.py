@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterable, Sequence
 from math import nan
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,25 @@ from dicola.graphs.skeleton import Variables
 Answer = TypeVar("Answer")
 _SAYS = ("p_values", "verdict")  # what a test is made of; the rest follows from these
 _FOLLOWS = ("answer", "log_p_values", "side_by_side", "detectable")
+
+
+class Statistic(NamedTuple):
+    """What stands behind a p-value.
+
+    Attributes
+    ----------
+    value : float
+        The statistic; NaN where a test has none, or where nothing could be tested.
+    freedom : float
+        Its degrees of freedom; NaN where it has none, as a normal score.
+    rows : int or None
+        The rows behind it.
+
+    """
+
+    value: float = nan
+    freedom: float = nan
+    rows: int | None = None
 
 
 class CITest(ABC):
@@ -110,6 +129,19 @@ class CITest(ABC):
 
         """
         return None
+
+    def statistic(self, x: int, y: int, z: Variables) -> Statistic:
+        """The statistic behind the p-value of x ⟂ y | z, its degrees of freedom and the rows.
+
+        Parameters
+        ----------
+        x, y : int
+            Positions in ``labels``.
+        z : tuple of int
+            Positions in ``labels``, sorted.
+
+        """
+        return Statistic(rows=self.n_samples)
 
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
         """X ⟂ y | z: independent iff the p-value exceeds ``alpha``.

@@ -13,7 +13,7 @@ from scipy.special import chdtrc, chdtri, gammaln
 
 from dicola._kernels import evidence as kernel
 from dicola._kernels.evidence import Evidence
-from dicola.ci.base import CITest
+from dicola.ci.base import CITest, Statistic
 from dicola.ci.questions import Adjacency, Answered, Question, Verdict
 from dicola.ci.untested import NOTHING, Untested
 from dicola.errors import not_allowed
@@ -167,6 +167,12 @@ class EvidenceTest(Tallied, CITest, Generic[Kind]):
         found = self.measure(x, y, sets)
         p_values = chdtrc(np.maximum(found.freedoms, 1), found.statistics)
         return np.where(found.defaults < 0, p_values, 1.0 - found.defaults)
+
+    def statistic(self, x: int, y: int, z: Variables) -> Statistic:
+        found = self.measure(x, y, [z])
+        if found.defaults[0] >= 0:
+            return Statistic(rows=int(found.rows[0]))
+        return Statistic(float(found.statistics[0]), float(found.freedoms[0]), int(found.rows[0]))
 
     def log_p_values(self, x: int, y: int, sets: Sequence[Variables]) -> Floats:
         """From an expansion where the p-values underflow."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from math import log, sqrt, tanh
+from math import log, nan, sqrt, tanh
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from scipy.special import erfc, log_ndtr, ndtri
 from dicola._kernels import evidence as search
 from dicola._kernels import latent as kernel
 from dicola._kernels.arrays import flat_rows
-from dicola.ci.base import checked_alpha
+from dicola.ci.base import Statistic, checked_alpha
 from dicola.ci.by_evidence import Tallied
 from dicola.ci.categories import codes_of, usable
 from dicola.ci.columns import LEVELLED, normal_scores
@@ -191,6 +191,13 @@ class GaussianCopula(Tallied, FisherZ):
             return np.array([super(GaussianCopula, self).verdict(x, y, z).p_value for z in sets])
         scores, freedoms = kernel.scores_of(self.evidence, x, y, *flat_rows(sets))
         return np.where(freedoms > 0, erfc(scores / np.sqrt(2.0)), float(self.untestable == "independent"))
+
+    def statistic(self, x: int, y: int, z: Variables) -> Statistic:
+        if not self.has_classes:
+            return super().statistic(x, y, z)
+        scores, freedoms = kernel.scores_of(self.evidence, x, y, *flat_rows([z]))
+        sign = -1.0 if self.partial_correlation(x, y, z) < 0 else 1.0
+        return Statistic(sign * float(scores[0]) if freedoms[0] > 0 else nan, rows=self.n_samples)
 
     def count_untested(self, x: int, y: int, sets: Sequence[Variables]) -> None:
         if self.has_classes:
