@@ -55,9 +55,10 @@ docs: $(VENV)/.docs             ## the documentation site, into site/; a warning
 pictures: $(VENV)/.test         ## the drawings and screenshots of README.md and docs/; needs chromium and its driver
 	$(BIN)/python scripts/pictures.py
 
-exactness: $(VENV)/.test        ## make exactness N=50000: that many random graphs, every learner, against the true PAG
+exactness: $(VENV)/.test        ## make exactness N=50000: that many random graphs, every learner and blanket learner, against the truth
 	$(BIN)/python -m tests.exactness.run $(N)
 	$(BIN)/python -m tests.exactness.learners $(N)
+	$(BIN)/python -m tests.exactness.blankets $(N)
 
 trust: $(VENV)/.test            ## are p-values uniform under the null model of each test? 1,000 tables per cell
 	$(BIN)/python -m tests.trust.run

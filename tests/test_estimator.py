@@ -162,7 +162,7 @@ def test_the_constructor_checks_nothing_and_fit_does(frame):
         ({"uig": "guess"}, "uig is 'guess'"),
         ({"leaf_start": "hot"}, "leaf_start is 'hot'"),
         ({"n_jobs": 0}, "n_jobs is 0"),
-        ({"blankets": "mmmb"}, "not a blanket learner"),
+        ({"blankets": "cfs_mi"}, "not a blanket learner"),
         ({"selection": True}, "decompose=False"),
     ):
         with pytest.raises(InvalidSetting, match=says):

@@ -18,6 +18,7 @@ from dicola.ci.inquiry import Inquiry as Ledger  # noqa: F401  # its name before
 from dicola.ci.kernel_tests import KCI as KCI
 from dicola.ci.kernel_tests import RCIT as RCIT
 from dicola.ci.oracle import Oracle as Oracle
+from dicola.comparing_tests import compare_tests as compare_tests
 from dicola.discovery import Discovery as Discovery
 from dicola.errors import BudgetExceeded as BudgetExceeded
 from dicola.errors import DicolaError as DicolaError

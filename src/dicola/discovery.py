@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dicola.ci.power import Power
+from dicola.ci.untested import NOTHING, Untested
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Tree
 from dicola.errors import DicolaError, InvalidData, Sentence, counted
@@ -64,6 +65,9 @@ class Discovery:
         That of the answer, less being better; ``None``: not scored.
     runner_up : float or None
         By how much the best graph met that means something else scores worse; ``None``: not known.
+    untested : Untested
+        How many of the tests got a default answer: ``rows`` for lack of rows, ``determined`` where one
+        variable was a function of those held fixed.
     power : Power or None
         Which links the rows would have shown; ``None`` for an oracle, and where nobody knows.
     look : Look or None
@@ -85,6 +89,7 @@ class Discovery:
     evaluations: dict[str, int] = field(default_factory=dict)
     score: float | None = None
     runner_up: float | None = None
+    untested: Untested = NOTHING
     power: Power | None = None
     look: Look | None = field(default=None, repr=False, compare=False)
     test: CITest | None = field(default=None, repr=False, compare=False)
@@ -151,7 +156,7 @@ class Discovery:
         why, taken = self.settings.get("mode_chosen"), self.settings.get("test_chosen")
         split = f"{self.tree.in_words()}, depth {self.tree.depth}"
         return Sentence(
-            "{size} ({ends})\nmode: {mode}{why}{test}\ndecomposition: {tree}\ntests: {total:,} ({tests}){score}{sure}",
+            "{size} ({ends})\nmode: {mode}{why}{test}\ndecomposition: {tree}\ntests: {total:,} ({tests}){untested}{score}{sure}",
             size=f"{counted(len(self.pag), 'variable')}, {counted(self.pag.n_edges, 'edge')}",
             ends=self.pag.ends_in_words(),
             mode=self.settings.get("mode", "exact"),
@@ -160,6 +165,7 @@ class Discovery:
             tree=split if self.tree.branches else "none, the learner ran on all variables at once",
             total=self.tests["total"],
             tests=", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total"),
+            untested=f", {sum(self.untested):,} of them not testable" if any(self.untested) else "",
             score="\nscore: " + ", ".join(f"{kind} {count:,}" for kind, count in self.evaluations.items()) if self.evaluations else "",
             sure=f"\npower: {sure}" if (sure := self.how_sure()) else "",
         )
@@ -242,6 +248,7 @@ class Discovery:
             "version": 1,
             "sha256": digests,
             "tests": self.tests,
+            **({"untested": self.untested._asdict()} if any(self.untested) else {}),
             **({"evaluations": self.evaluations} if self.evaluations else {}),
             **{name: value for name in ("score", "runner_up") if (value := getattr(self, name)) is not None},
             **({} if self.power is None else {"power": asdict(self.power)}),
@@ -299,6 +306,7 @@ class Discovery:
                 evaluations=facts.get("evaluations", {}),
                 score=facts.get("score"),
                 runner_up=facts.get("runner_up"),
+                untested=Untested(**facts.get("untested", {})),
                 power=Power(**facts["power"]) if "power" in facts else None,
                 look=Look.from_dict(facts["look"]) if "look" in facts else None,
             )

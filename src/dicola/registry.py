@@ -13,7 +13,19 @@ from typing import Any, TypeVar
 from dicola.errors import InvalidSetting
 
 T = TypeVar("T")
-FACTS = ("title", "reference", "assumes", "needs", "guarantee", "complete", "kinds", "takes_knowledge", "allows_selection", "needs_data")
+FACTS = (
+    "title",
+    "reference",
+    "assumes",
+    "needs",
+    "guarantee",
+    "complete",
+    "latent_safe",
+    "kinds",
+    "takes_knowledge",
+    "allows_selection",
+    "needs_data",
+)
 """What an entry may tell of itself, in the order in which it is shown."""
 
 

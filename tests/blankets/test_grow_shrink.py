@@ -118,8 +118,8 @@ def test_blanket_learners_are_found_by_name_and_take_the_level():
 
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(InvalidSetting) as caught:
-        blanket_learner("mmmb")
-    assert "'mmmb'" in str(caught.value) and all(name in str(caught.value) for name in BLANKETS)
+        blanket_learner("cfs_mi")
+    assert "'cfs_mi'" in str(caught.value) and all(name in str(caught.value) for name in BLANKETS)
 
 
 def test_the_level_is_given_in_one_place_only():

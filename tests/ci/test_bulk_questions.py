@@ -210,6 +210,8 @@ def test_the_search_for_a_separating_set_is_answered_alike(maker):
         test = maker(seed)
         search = random_search(seed, len(test))
         assert counted(test, FindSeparator(*search)) == counted(plain(test), FindSeparator(*search))
+        own_level = FindSeparator(*search, alpha=0.2)
+        assert counted(test, own_level) == counted(plain(test), own_level)
 
     agree()
 
@@ -232,6 +234,11 @@ def test_total_conditioning_is_answered_alike(make):
     agree()
 
 
+def _some_others(rng: np.random.Generator, n: int, target: int) -> tuple[int, ...]:
+    others = [v for v in rng.permutation(n).tolist() if v != target]
+    return tuple(others[: int(rng.integers(0, n))])
+
+
 @pytest.mark.parametrize("strongest_first", [False, True])
 def test_blankets_are_grown_alike(maker, strongest_first):
     @MANY
@@ -240,7 +247,8 @@ def test_blankets_are_grown_alike(maker, strongest_first):
         test, rng = maker(seed), np.random.default_rng([seed, 7])
         targets = rng.permutation(len(test))[: int(rng.integers(0, len(test) + 1))].tolist()
         levels = (None if rng.random() < 0.5 else float(rng.choice([0.3, 0.01, 1e-5])) for _ in range(2))
-        question = GrownBlankets(targets, Growing(*levels, strongest_first, int(rng.integers(0, len(test)))))
+        starts = None if rng.random() < 0.5 else [_some_others(rng, len(test), target) for target in targets]
+        question = GrownBlankets(targets, Growing(*levels, strongest_first, int(rng.integers(0, len(test)))), starts)
         fast, slow = counted(test, question), counted(plain(test), question)
         assert np.array_equal(fast[0], slow[0]) and fast[1] == slow[1]
 

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from dicola import FisherZ, Oracle, simulate
+from dicola import BasisFunction, DegenerateGaussian, FisherZ, GSquare, Oracle, Table, discover, simulate
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.power import Power
 
@@ -69,3 +69,76 @@ def test_the_sentence_names_rows_and_sizes():
     assert "of .31 (.45 given all other variables) or more" in str(Power(118, 3, 0.3121, 0.4466))
     assert "of .31 or more" in str(Power(118, 3, 0.3121, 0.3)), "tests that are less strict lose nothing"
     assert "of .99 or more" in str(Power(6, 1, 0.9999))
+
+
+FEWER = 600
+WIDER = 3.5 * sqrt(0.8 * 0.2 / FEWER)
+THIRDS = np.array([-1, 0, 1]) * sqrt(1.5)  # three equally likely numbers of mean 0 and variance 1
+
+
+def classes(rng: np.random.Generator, correlation: float, rows: int) -> list[np.ndarray]:
+    """Two columns of three levels whose canonical correlations are this one and 0."""
+    chances = (1 + correlation * np.outer(THIRDS, THIRDS)) / 9
+    return list(np.divmod(rng.choice(9, size=rows, p=chances.ravel()), 3))
+
+
+def as_table(columns: list[np.ndarray], kinds: str) -> Table:
+    names = [f"V{i}" for i in range(len(columns))]
+    nominal = {name: "nominal" for name, kind in zip(names, kinds, strict=True) if kind == "n"}
+    return Table.from_array(np.column_stack(columns), names).understood(nominal)
+
+
+def group_and_number(rng: np.random.Generator, correlation: float, rows: int) -> list[np.ndarray]:
+    group = rng.integers(3, size=rows)
+    return [group, correlation * THIRDS[group] + sqrt(1 - correlation**2) * rng.normal(size=rows)]
+
+
+def two_numbers(rng: np.random.Generator, correlation: float, rows: int) -> list[np.ndarray]:
+    x, noise = rng.normal(size=(2, rows))
+    return [x, correlation * x + sqrt(1 - correlation**2) * noise]
+
+
+@pytest.mark.parametrize(
+    ("test", "pair", "kinds", "given", "freedom", "rows"),
+    [
+        (DegenerateGaussian, two_numbers, "cc", "", 1, 150),
+        (DegenerateGaussian, group_and_number, "nc", "", 2, 200),
+        (DegenerateGaussian, classes, "nn", "", 4, 300),
+        (DegenerateGaussian, classes, "nn", "nn", 4, 300),
+        (BasisFunction, two_numbers, "cc", "", 5, 300),
+        (GSquare, classes, "nn", "", 4, 400),
+        (GSquare, classes, "nn", "n", 12, 600),
+    ],
+)
+def test_a_link_between_blocks_or_categories_of_that_size_is_found_in_four_samples_of_five(test, pair, kinds, given, freedom, rows):
+    rng = np.random.default_rng(5)
+
+    def drawn(strength: float) -> Table:
+        columns = pair(rng, strength, rows)
+        return as_table([*columns, *(rng.integers(3, size=rows) for _ in given)], kinds + given)
+
+    whole = test(drawn(0.0))
+    smallest, held = whole.detectable(len(given)), tuple(range(2, 2 + len(given)))
+    assert whole.usual_freedom(len(given)) == freedom
+    strength = smallest * sqrt(2) if test is GSquare else smallest  # Cramér's V of three levels by three
+    found = sum(not test(drawn(strength)).verdict(0, 1, held).independent for _ in range(FEWER))
+    assert abs(found / FEWER - 0.8) < WIDER
+
+
+def test_blocks_and_categories_have_a_sentence_of_their_own():
+    assert "200 rows a link of 4 degrees of freedom that explains 4.1 % of the variance or more is found" in str(
+        Power(200, 2, 0.2025, None, "share", 4)
+    )
+    assert "a partial correlation of .2 or more" in str(Power(200, 2, 0.2, None, "share", 1)).replace(".20", ".2")
+    assert "a link of 1 degree of freedom with a Cramér's V of .12 or more" in str(Power(900, 0, 0.12, None, "cramer", 1))
+    assert "explains 4 % of the variance (9 % of the variance given all other variables)" in str(Power(9, 1, 0.2, 0.3, "share", 2))
+
+
+def test_where_rows_are_too_few_the_line_tells_what_is_found_given_fewer():
+    rng = np.random.default_rng(2)
+    values = rng.integers(3, size=(100, 1)) * np.ones((1, 5), dtype=int)
+    values = np.where(rng.random(values.shape) < 0.3, rng.integers(3, size=values.shape), values)
+    test = GSquare(values)
+    assert test.detectable(1) is not None and test.detectable(3) is None
+    power = discover(test, learner="pc", decompose=False).power
+    assert power is not None and power.strength == "cramer" and power.freedom == test.usual_freedom(power.given)

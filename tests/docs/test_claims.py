@@ -76,6 +76,8 @@ def test_the_tests_that_are_shown_are_those_there_are():
 
 def test_blanket_learners_stops_and_collider_policies_are_listed_as_they_are_known():
     assert rows_named(page("docs/methods/independence-graph.md"), "name", "asks") == list(BLANKETS)
+    safe = [row[2] for row in table(page("docs/methods/independence-graph.md"), "name", "asks")]
+    assert safe == ["yes" if learner.latent_safe else "no" for learner in BLANKETS.values()]
     assert rows_named(page("docs/methods/colliders.md"), "`colliders=`") == list(POLICIES)
     assert set(POLICIES) <= {word.removeprefix("colliders=").strip('"') for word in in_code(section(page("docs/choosing.md"), "Colliders"))}
     for name in ("docs/choosing.md", "docs/methods/decomposition.md"):

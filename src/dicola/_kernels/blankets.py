@@ -45,15 +45,18 @@ class Left(NamedTuple):
 
 
 @kernel
-def blankets_of(correlation: Floats, targets: Ints, rule: Rule) -> tuple[Bools, int]:
-    """Row i: who is in the blanket of ``targets[i]``; and the verdicts it took."""
+def blankets_of(correlation: Floats, targets: Ints, rule: Rule, begins: Ints, starts: Ints) -> tuple[Bools, int]:
+    """Row i: who is in the blanket of ``targets[i]``; and the verdicts it took.
+
+    Each is grown from its own part of ``starts``, which begins at ``begins[i]``.
+    """
     n = len(correlation)
     found = np.zeros((len(targets), n), np.bool_)
     columns = correlation.T.copy()  # the matrix is symmetric but for rounding; verdicts read x, y and z in this order
     left = _room(8, n)
     total = 0
     for i in range(len(targets)):
-        left, added, tests = _grown(correlation, columns, targets[i], rule, left)
+        left, added, tests = _grown(correlation, columns, targets[i], rule, left, starts[begins[i] : begins[i + 1]])
         blanket, more = _shrunk(correlation, targets[i], rule, added, left.members[: len(added)].copy())
         total += tests + more
         for v in blanket:
@@ -91,8 +94,8 @@ def _roomier(left: Left, size: int) -> Left:
 
 
 @inner
-def _grown(correlation: Floats, columns: Floats, target: int, rule: Rule, left: Left) -> tuple[Left, Ints, int]:
-    """Grow the blanket of a target: what is left, with room that may have grown; the members as they came; the verdicts it took."""
+def _grown(correlation: Floats, columns: Floats, target: int, rule: Rule, left: Left, start: Ints) -> tuple[Left, Ints, int]:
+    """Grow the blanket of a target from a start: what is left, with room that may have grown; the members as they came; the verdicts."""
     n = len(correlation)
     for v in range(n):
         left.variance[0, v] = correlation[v, v]
@@ -101,6 +104,12 @@ def _grown(correlation: Floats, columns: Floats, target: int, rule: Rule, left: 
     taken[target] = True
     added = np.empty(min(n, rule.most + 1), np.int64)
     size, tests, begin = 0, 0, 0
+    for new in start[: len(added)]:
+        taken[new] = True
+        left = _roomier(left, size)
+        _take(correlation, columns, target, new, size, left)
+        added[size] = new
+        size += 1
     changed = True
     while changed and size <= rule.most:
         if rule.strongest:

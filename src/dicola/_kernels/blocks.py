@@ -32,6 +32,7 @@ class Blocks(NamedTuple):
     rows: float  # behind the covariance
     critical: Floats  # of the statistic, by degrees of freedom
     depends: bool  # what is answered where there are too few rows
+    untested: Ints  # counts the questions without rows enough, and those about something that is determined
 
 
 @inner
@@ -162,7 +163,12 @@ def _both(blocks: Blocks, covariance: Floats, columns: Ints, places: tuple[int, 
 def blocks_depend(blocks: Blocks, x: int, y: int, given: Ints) -> bool:
     """Do x and y depend on each other given some variables? One that is determined does not."""
     statistic, freedom = ratio_of(blocks, x, y, given)
-    return blocks.depends if freedom < 0 else statistic > blocks.critical[freedom]
+    if freedom < 0:
+        blocks.untested[0] += 1
+        return blocks.depends
+    if freedom == 0:
+        blocks.untested[1] += 1
+    return bool(statistic > blocks.critical[freedom])
 
 
 @kernel
@@ -221,6 +227,7 @@ def related_blocks(precision: Floats, blocks: Blocks, inside: Ints) -> Bools:
                 blocks.rows - (len(precision) - wide_x - wide_y),
                 blocks.critical,
                 blocks.depends,
+                blocks.untested,
             )
             dependent[i, j] = dependent[j, i] = blocks_depend(alone, 0, 1, columns[:0])
     return dependent

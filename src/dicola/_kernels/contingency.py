@@ -33,6 +33,7 @@ class Counts(NamedTuple):
     least: float  # rows per degree of freedom without which nothing can be said
     # what is answered where nothing can be said, and where x or y is a function of what is given
     defaults: tuple[bool, bool]
+    untested: Ints  # counts the questions that got either of these answers
 
 
 @inner
@@ -205,8 +206,10 @@ def _scarcity(margin: Ints, filled: int, total: int) -> float:
 def verdict_of(counts: Counts, statistic: float, freedom: int, rows: int, used: int, strata: int) -> bool:
     """Is this dependence? Where the table says nothing, the answer is the default for the reason."""
     if freedom == 0 and used >= counts.least * strata:
+        counts.untested[1] += 1
         return counts.defaults[1]
     if freedom == 0 or rows < counts.least * freedom:
+        counts.untested[0] += 1
         return counts.defaults[0]
     return statistic > _critical(counts, freedom)
 

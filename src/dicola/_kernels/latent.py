@@ -27,6 +27,7 @@ class Latent(NamedTuple):
     rows: float
     quantile: float  # of the standard normal distribution
     depends: bool  # what is answered where there are too few rows
+    untested: Ints  # its first number counts the questions without rows enough
 
 
 @inner
@@ -151,7 +152,16 @@ def score_of(latent: Latent, x: int, y: int, given: Ints) -> tuple[float, float]
 def latent_depends(latent: Latent, x: int, y: int, given: Ints) -> bool:
     """Do x and y depend on each other given some variables?"""
     score, freedom = score_of(latent, x, y, given)
-    return latent.depends if freedom <= 0.0 else score > latent.quantile
+    return _decided(latent, score, freedom)
+
+
+@inner
+def _decided(latent: Latent, score: float, freedom: float) -> bool:
+    """Is this dependence? Without rows enough the answer is the default."""
+    if freedom <= 0.0:
+        latent.untested[0] += 1
+        return latent.depends
+    return score > latent.quantile
 
 
 @kernel
@@ -188,5 +198,5 @@ def related_latents(precision: Floats, spread: Floats, latent: Latent, inside: I
             of_y = own_y + xy * xy * s_xx + 2.0 * xy * yy * s_xy + yy * yy * s_yy
             across = xx * xy * s_xx + (xx * yy + xy * xy) * s_xy + xy * yy * s_yy
             score, freedom = _score(latent, (xy, xx, yy), (of_x, of_y, across), n - 2)
-            dependent[i, j] = dependent[j, i] = latent.depends if freedom <= 0.0 else score > latent.quantile
+            dependent[i, j] = dependent[j, i] = _decided(latent, score, freedom)
     return dependent

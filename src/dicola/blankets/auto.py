@@ -43,6 +43,7 @@ class AutoBlankets(BlanketLearner):
     reference = "Pellet and Elisseeff (2008); Tsamardinos, Aliferis and Statnikov (2003)"
     assumes = "nothing about the number of rows: total_conditioning where 1,000 rows are left given all other variables, else iamb"
     guarantee = "exact in MAGs with perfect answers; alpha=None is the level 1/k², with iamb 0.4/k² and 0.2/k for further members"
+    latent_safe = True
 
     alpha: float | None = None
 

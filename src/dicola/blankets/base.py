@@ -12,13 +12,22 @@ from dicola.graphs.skeleton import Variables
 
 
 class BlanketLearner(ABC):
-    """Learns the pairs that are in each other's Markov blanket among the variables of a test."""
+    """Learns the pairs that are in each other's Markov blanket among the variables of a test.
+
+    Attributes
+    ----------
+    latent_safe : bool
+        Are the blankets right where variables are hidden, if no test errs? Then they are those of the
+        MAG over the observed variables.
+
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
     reference: ClassVar[str]
     assumes: ClassVar[str]
     guarantee: ClassVar[str]
+    latent_safe: ClassVar[bool] = False
 
     @abstractmethod
     def learn(self, ci: Evidence, block: Sequence[int] | None = None) -> Adjacency:

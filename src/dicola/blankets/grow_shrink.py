@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from dicola._kernels import blankets as kernel
+from dicola._kernels.arrays import flat_rows
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import checked_alpha
 from dicola.ci.inquiry import Evidence, Inquiry
@@ -42,14 +43,20 @@ class GrownBlankets(Question[Adjacency]):
     """Who is in the blanket of each target, by growing and shrinking? One row per target, over all variables of the test.
 
     With ``strongest_first`` the variable with the strongest dependence is added next, else the first that depends. No test
-    conditions on more than ``most`` variables.
+    conditions on more than ``most`` variables. Each blanket is grown from what ``starts`` has for its target, the members that
+    come first being kept where there are too many; without them from nothing.
     """
 
     targets: Sequence[int]
     rule: Growing
+    starts: Sequence[Variables] | None = None
+
+    @property
+    def _starts(self) -> Sequence[Variables]:
+        return [()] * len(self.targets) if self.starts is None else self.starts
 
     def plain(self, ci: Inquiry) -> Adjacency:
-        grown = ci.ask_each([GrownBlanket(target, self.rule) for target in self.targets])
+        grown = ci.ask_each([GrownBlanket(*each, self.rule) for each in zip(self.targets, self._starts, strict=True)])
         found = np.zeros((len(self.targets), len(ci)), dtype=np.bool_)
         for row, blanket in zip(found, grown, strict=True):
             row[list(blanket)] = True
@@ -62,7 +69,7 @@ class GrownBlankets(Question[Adjacency]):
         levels = [self.rule.level(size) for size in sizes.tolist()]
         limits = test.critical(sizes, np.array([test.alpha if level is None else level for level in levels]))
         rule = kernel.Rule(self.rule.strongest_first, most, limits, test.n_samples)
-        found, tests = kernel.blankets_of(test.correlation, np.array(self.targets, dtype=np.int64), rule)
+        found, tests = kernel.blankets_of(test.correlation, np.array(self.targets, dtype=np.int64), rule, *flat_rows(self._starts))
         return found, int(tests)
 
 
@@ -71,10 +78,13 @@ class GrownBlanket(Question[Variables]):
     """The blanket of one target, sorted; see ``GrownBlankets``."""
 
     target: int
+    start: Variables
     rule: Growing
 
     def plain(self, ci: Inquiry) -> Variables:
-        return self._shrunk(ci, self._strongest_added(ci) if self.rule.strongest_first else self._added(ci))
+        start = list(self.start[: self.rule.most + 1])
+        grown = self._strongest_added(ci, start) if self.rule.strongest_first else self._added(ci, start)
+        return shrunk(grown, lambda v, rest: self._depends(ci, v, rest))
 
     def key(self) -> None:
         """None: a memory keeps the single verdicts, which targets have in common."""
@@ -83,8 +93,7 @@ class GrownBlanket(Question[Variables]):
     def _depends(self, ci: Inquiry, other: int, given: list[int]) -> bool:
         return not ci(self.target, other, given).independent_at(self.rule.level(len(given)))
 
-    def _added(self, ci: Inquiry) -> list[int]:
-        blanket: list[int] = []
+    def _added(self, ci: Inquiry, blanket: list[int]) -> list[int]:
         changed = True
         while changed:
             changed = False
@@ -96,8 +105,7 @@ class GrownBlanket(Question[Variables]):
                     changed = True
         return blanket
 
-    def _strongest_added(self, ci: Inquiry) -> list[int]:
-        blanket: list[int] = []
+    def _strongest_added(self, ci: Inquiry, blanket: list[int]) -> list[int]:
         while len(blanket) <= self.rule.most:
             asked = {v: ci(self.target, v, blanket) for v in range(len(ci)) if v != self.target and v not in blanket}
             level = self.rule.level(len(blanket))
@@ -107,15 +115,17 @@ class GrownBlanket(Question[Variables]):
             blanket.append(_strongest(ci, self.target, depending, tuple(sorted(blanket))))
         return blanket
 
-    def _shrunk(self, ci: Inquiry, blanket: list[int]) -> Variables:
-        changed = True
-        while changed:
-            changed = False
-            for v in list(blanket):
-                rest = [w for w in blanket if w != v]
-                if not self._depends(ci, v, rest):
-                    blanket, changed = rest, True
-        return tuple(sorted(blanket))
+
+def shrunk(blanket: Sequence[int], depends: Callable[[int, list[int]], bool]) -> Variables:
+    """Drop members that do not depend on the target given the rest, as long as there are any; sorted."""
+    changed = True
+    while changed:
+        changed = False
+        for v in list(blanket):
+            rest = [w for w in blanket if w != v]
+            if not depends(v, rest):
+                blanket, changed = rest, True
+    return tuple(sorted(blanket))
 
 
 def _strongest(ci: Evidence, target: int, p_values: dict[int, float], given: Variables) -> int:
@@ -163,6 +173,7 @@ class GrowShrink(BlanketLearner):
     reference = "Margaritis and Thrun (1999)"
     assumes = "little about the number of rows: it conditions on the blanket found so far"
     guarantee = "exact in MAGs with perfect answers; alpha=None is the level of the independence test"
+    latent_safe = True
     strongest_first: ClassVar[bool] = False
 
     alpha: float | None = None

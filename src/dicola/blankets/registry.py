@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dicola.blankets.auto import AutoBlankets
 from dicola.blankets.base import BlanketLearner
+from dicola.blankets.by_neighbours import MMMB, STMB, HitonMB
+from dicola.blankets.eamb import EAMB
 from dicola.blankets.grow_shrink import IAMB, GrowShrink
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.base import checked_alpha
 from dicola.errors import InvalidSetting, Sentence
 from dicola.registry import Registry
 
-BLANKETS: Registry[BlanketLearner] = Registry("blanket learner", TotalConditioning, GrowShrink, IAMB, AutoBlankets)
+BLANKETS: Registry[BlanketLearner] = Registry(
+    "blanket learner", TotalConditioning, GrowShrink, IAMB, MMMB, HitonMB, STMB, EAMB, AutoBlankets
+)
 
 
 def blanket_learner(choice: str | BlanketLearner, alpha: float | None = None) -> BlanketLearner:

@@ -52,6 +52,7 @@ class TotalConditioning(BlanketLearner):
     reference = "Pellet and Elisseeff (2008)"
     assumes = "clearly more rows than variables: every pair is tested given all other variables"
     guarantee = "exact in MAGs with perfect answers; alpha=None is the level 1/k² for k variables"
+    latent_safe = True
 
     alpha: float | None = None
 

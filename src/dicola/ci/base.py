@@ -9,12 +9,14 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterable, Sequence
 from math import nan
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dicola.ci.power import Strength
 from dicola.ci.questions import Adjacency, Answered, Question, Separation, SweepLevel, Verdict
+from dicola.ci.untested import NOTHING, Untested
 from dicola.errors import InvalidData, InvalidSetting, NeedsData, counted, not_allowed
 from dicola.graphs.marks import listed
 from dicola.graphs.skeleton import Variables
@@ -22,6 +24,25 @@ from dicola.graphs.skeleton import Variables
 Answer = TypeVar("Answer")
 _SAYS = ("p_values", "verdict")  # what a test is made of; the rest follows from these
 _FOLLOWS = ("answer", "log_p_values", "side_by_side", "detectable")
+
+
+class Statistic(NamedTuple):
+    """What stands behind a p-value.
+
+    Attributes
+    ----------
+    value : float
+        The statistic; NaN where a test has none, or where nothing could be tested.
+    freedom : float
+        Its degrees of freedom; NaN where it has none, as a normal score.
+    rows : int or None
+        The rows behind it.
+
+    """
+
+    value: float = nan
+    freedom: float = nan
+    rows: int | None = None
 
 
 class CITest(ABC):
@@ -60,6 +81,7 @@ class CITest(ABC):
     alpha: float | None = None
     n_samples: int | None = None
     is_slow: bool = False
+    strength: Strength = "correlation"  # what detectable tells
     gaps: ClassVar[tuple[str, ...]] = ()  # ways around gaps: "em" by missing="em", "testwise" by itself; the first is the default
     answers_in_bunches: bool = False  # does the class define p_values, and so answers for many sets at once?
 
@@ -107,6 +129,19 @@ class CITest(ABC):
 
         """
         return None
+
+    def statistic(self, x: int, y: int, z: Variables) -> Statistic:
+        """The statistic behind the p-value of x ⟂ y | z, its degrees of freedom and the rows.
+
+        Parameters
+        ----------
+        x, y : int
+            Positions in ``labels``.
+        z : tuple of int
+            Positions in ``labels``, sorted.
+
+        """
+        return Statistic(rows=self.n_samples)
 
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
         """X ⟂ y | z: independent iff the p-value exceeds ``alpha``.
@@ -199,7 +234,7 @@ class CITest(ABC):
         return False
 
     def detectable(self, size: int, alpha: float | None = None) -> float | None:
-        """The partial correlation that this test finds in four samples of five.
+        """The partial correlation that this test finds in four samples of five, or what ``strength`` says.
 
         Parameters
         ----------
@@ -215,6 +250,38 @@ class CITest(ABC):
 
         """
         return None
+
+    def usual_freedom(self, size: int) -> int:
+        """The degrees of freedom of a question about two usual variables.
+
+        Parameters
+        ----------
+        size : int
+            The number of variables conditioned on.
+
+        """
+        return 1
+
+    def take_untested(self) -> Untested:
+        """How many questions it could not answer since this was last asked for; an inquiry asks after every question."""
+        return NOTHING
+
+    def count_untested(self, x: int, y: int, sets: Sequence[Variables]) -> None:
+        """Count those of some questions that cannot be answered.
+
+        For callers of ``p_values``, which may ask in vain and so counts nothing.
+
+        Parameters
+        ----------
+        x, y, sets
+            As in ``p_values``.
+
+        """
+        return
+
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the table to make it fit this test, in sentences."""
+        return ()
 
     def samples(self) -> NDArray[np.float64]:
         """The rows behind this test, one column per variable in the order of ``labels``; ``NeedsData`` where there are none."""
@@ -321,7 +388,7 @@ class Among(CITest):
         chosen = set(self.labels)
         self.names = tuple(name for name in whole.names if name in chosen)
         self.alpha, self.n_samples, self.is_slow = whole.alpha, whole.n_samples, whole.is_slow
-        self.answers_in_bunches = whole.answers_in_bunches
+        self.answers_in_bunches, self.strength = whole.answers_in_bunches, whole.strength
 
     def _asked(self, x: int, y: int, z: Variables) -> tuple[int, int, Variables]:
         a, b = self._variables[x], self._variables[y]
@@ -344,6 +411,18 @@ class Among(CITest):
 
     def detectable(self, size: int, alpha: float | None = None) -> float | None:
         return self._whole.detectable(size, alpha)
+
+    def usual_freedom(self, size: int) -> int:
+        return self._whole.usual_freedom(size)
+
+    def take_untested(self) -> Untested:
+        return self._whole.take_untested()
+
+    def count_untested(self, x: int, y: int, sets: Sequence[Variables]) -> None:
+        self._whole.count_untested(*self._asked(x, y, ())[:2], [self._asked(x, y, z)[2] for z in sets])
+
+    def notes(self) -> tuple[str, ...]:
+        return self._whole.notes()
 
     def samples(self) -> NDArray[np.float64]:
         return self._whole.samples()[:, list(self._variables)]

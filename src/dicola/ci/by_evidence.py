@@ -13,8 +13,9 @@ from scipy.special import chdtrc, chdtri, gammaln
 
 from dicola._kernels import evidence as kernel
 from dicola._kernels.evidence import Evidence
-from dicola.ci.base import CITest
+from dicola.ci.base import CITest, Statistic
 from dicola.ci.questions import Adjacency, Answered, Question, Verdict
+from dicola.ci.untested import NOTHING, Untested
 from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Variables
 
@@ -49,7 +50,43 @@ class Measured(NamedTuple):
     defaults: Ints
 
 
-class EvidenceTest(CITest, Generic[Kind]):
+class Tallied:
+    """A test whose kernels count what they could not answer."""
+
+    evidence: Any
+
+    @cached_property
+    def tally(self) -> Ints:
+        """Questions without rows enough and questions about something determined, as kernels meet them."""
+        return np.zeros(len(Untested._fields), dtype=np.int64)
+
+    def take_untested(self) -> Untested:
+        """How many questions it could not answer since this was last asked for."""
+        tally = vars(self).get("tally")
+        if tally is None or not tally.any():
+            return NOTHING
+        taken = Untested(*tally.tolist())
+        tally[:] = 0
+        return taken
+
+    def count_untested(self, x: int, y: int, sets: Sequence[Variables]) -> None:
+        """Count those of some questions that cannot be answered.
+
+        Parameters
+        ----------
+        x, y, sets
+            As in ``p_values``.
+
+        """
+        for z in sets:
+            kernel.depend_given(self.evidence, x, y, np.array(z, dtype=np.int64))
+
+
+WORKED_OUT = ("evidence", "limits", "tally")
+"""Attributes of tests by evidence that are made when asked for, by each part of a test for itself."""
+
+
+class EvidenceTest(Tallied, CITest, Generic[Kind]):
     """A test that measures a statistic which is χ² under independence.
 
     A subclass says what it measures; p-values, verdicts and the searches in kernels follow.
@@ -117,19 +154,25 @@ class EvidenceTest(CITest, Generic[Kind]):
     def among(self, variables: Sequence[int] | NDArray[np.int64]) -> Self:
         chosen = np.array(variables, dtype=np.int64)
         part = object.__new__(type(self))
-        vars(part).update({name: value for name, value in vars(self).items() if name not in ("evidence", "limits")})
+        vars(part).update({name: value for name, value in vars(self).items() if name not in WORKED_OUT})
         vars(part).update(self._chosen(chosen))
         part.labels = part.names = tuple(self.labels[v] for v in chosen.tolist())
         return part
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is worked out when asked for; arrays would come back writeable, for which kernels are compiled once more."""
-        return {name: value for name, value in vars(self).items() if name not in ("evidence", "limits")}
+        return {name: value for name, value in vars(self).items() if name not in WORKED_OUT}
 
     def p_values(self, x: int, y: int, sets: Sequence[Variables]) -> Floats:
         found = self.measure(x, y, sets)
         p_values = chdtrc(np.maximum(found.freedoms, 1), found.statistics)
         return np.where(found.defaults < 0, p_values, 1.0 - found.defaults)
+
+    def statistic(self, x: int, y: int, z: Variables) -> Statistic:
+        found = self.measure(x, y, [z])
+        if found.defaults[0] >= 0:
+            return Statistic(rows=int(found.rows[0]))
+        return Statistic(float(found.statistics[0]), float(found.freedoms[0]), int(found.rows[0]))
 
     def log_p_values(self, x: int, y: int, sets: Sequence[Variables]) -> Floats:
         """From an expansion where the p-values underflow."""

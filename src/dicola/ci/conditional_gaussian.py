@@ -87,7 +87,7 @@ class ConditionalGaussian(EvidenceTest[kernel.Mixtures]):
         self._usual = np.where(self.is_number, 2.0, self._counting.levels)
 
     def evidence_at(self, alpha: float) -> kernel.Mixtures:
-        counts = self._counting.evidence_at(alpha)
+        counts = self._counting.evidence_at(alpha)._replace(untested=self.tally)
         return kernel.Mixtures(counts, self.values, self.is_number)
 
     def _chosen(self, variables: NDArray[np.int64]) -> dict[str, Any]:

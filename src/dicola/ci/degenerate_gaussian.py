@@ -13,10 +13,12 @@ from dicola._kernels.arrays import flat_rows
 from dicola.ci.base import checked_alpha
 from dicola.ci.by_evidence import Default, EvidenceTest, Measured, checked_default, critical_values
 from dicola.ci.categories import usable
-from dicola.ci.columns import columns_of
+from dicola.ci.columns import RARE, columns_of
 from dicola.ci.gaussian import COLLINEAR, correlation_of, inverse_of, standardised
+from dicola.ci.power import Strength, smallest_between_blocks
 from dicola.ci.questions import Adjacency
-from dicola.errors import InvalidData, counted, not_allowed
+from dicola.errors import InvalidData, Sentence, counted, not_allowed
+from dicola.graphs.marks import listed
 from dicola.graphs.skeleton import Variables
 from dicola.tables.gaps import effective_rows, moments
 from dicola.tables.table import Table
@@ -79,6 +81,7 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordered", "binary")
     gaps: ClassVar[tuple[str, ...]] = ("em",)
 
+    strength: Strength = "share"
     covariance: Floats
     begins: NDArray[np.int64]
     curves: NDArray[np.int64]
@@ -139,7 +142,7 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
 
     def evidence_at(self, alpha: float) -> kernel.Blocks:
         critical = critical_values(alpha, int(np.sort(self.widths)[-2:].prod()))
-        return kernel.Blocks(self.covariance, self.begins, self.curves, float(self.n_samples), critical, self._untestable)
+        return kernel.Blocks(self.covariance, self.begins, self.curves, float(self.n_samples), critical, self._untestable, self.tally)
 
     def measure(self, x: int, y: int, sets: Sequence[Variables]) -> Measured:
         statistics, freedoms = kernel.ratios_of(self.evidence, x, y, *flat_rows(sets))
@@ -159,6 +162,23 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
     def is_weak_given(self, size: int) -> bool:
         left = self.n_samples - self.rows_to_condition_on(size)
         return left < 50 or (self.n_samples < 2 * self.rows_to_condition_on(size) and left < 1000)
+
+    def usual_freedom(self, size: int) -> int:
+        """Pairs of columns, but those of two curves, of two variables that have as many columns as the mean."""
+        mean, main = float(self.widths.mean()), float((self.curves - self.begins[:-1]).mean())
+        return max(round(main * (2 * mean - main)), 1)
+
+    def detectable(self, size: int, alpha: float | None = None) -> float | None:
+        """The root of the share of variance that a variable explains of another, both with as many columns as the mean."""
+        mean = float(self.widths.mean())
+        factor = self.n_samples - 1 - size * mean - (2 * mean + 1) / 2
+        freedom = self.usual_freedom(size)
+        return smallest_between_blocks(self.alpha if alpha is None else alpha, freedom, factor) if factor > freedom else None
+
+    def notes(self) -> tuple[str, ...]:
+        together = Sentence("levels of {names} that have fewer than {rare} rows are taken together.", names=listed(self.pooled), rare=RARE)
+        raised = "some columns are determined by others; all variances were raised by a millionth, so that they can be tested."
+        return (*((together,) if self.pooled else ()), *((raised,) if self.has_ridge else ()))
 
     def settings(self) -> dict[str, Any]:
         return {"alpha": self.alpha, "untestable": "dependent" if self._untestable else "independent"}

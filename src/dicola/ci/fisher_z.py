@@ -13,7 +13,7 @@ from scipy.special import log_ndtr, ndtri
 
 from dicola._kernels import partial_correlation as kernel
 from dicola._kernels import precision
-from dicola.ci.base import CITest, checked_alpha
+from dicola.ci.base import CITest, Statistic, checked_alpha
 from dicola.ci.gaussian import check_correlation, correlation_of, covariance_names, inverse_of, residual, standardised
 from dicola.ci.power import smallest_found
 from dicola.ci.questions import SMALL, Answered, Question, Verdict
@@ -322,6 +322,14 @@ class FisherZ(CITest):
     def is_weak_given(self, size: int) -> bool:
         freedom = self.n_samples - size - 3
         return freedom < 50 or (self.n_samples < 2 * (size + 2) and freedom < 1000)
+
+    def statistic(self, x: int, y: int, z: Variables) -> Statistic:
+        """Fisher's z: the transformed partial correlation over its standard error."""
+        freedom = self.n_samples - len(z) - 3
+        if freedom <= 0:
+            return Statistic(rows=self.n_samples)
+        r = self.partial_correlation(x, y, z)
+        return Statistic(atanh(max(-1 + 1e-15, min(1 - 1e-15, r))) * sqrt(freedom), rows=self.n_samples)
 
     def detectable(self, size: int, alpha: float | None = None) -> float | None:
         freedom = self.n_samples - size - 3

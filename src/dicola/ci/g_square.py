@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp
+from math import exp, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from dicola._kernels.arrays import flat_rows
 from dicola.ci.base import checked_alpha
 from dicola.ci.by_evidence import Default, EvidenceTest, Measured, checked_default, critical_values
 from dicola.ci.categories import coded, usable
+from dicola.ci.power import Strength, noncentrality_found
 from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Variables
 from dicola.tables.table import Table
@@ -80,6 +81,7 @@ class GSquare(EvidenceTest[kernel.Counts]):
     gaps: ClassVar[tuple[str, ...]] = ("testwise",)
     pearson: ClassVar[bool] = False
 
+    strength: Strength = "cramer"
     codes: NDArray[np.int16]
     levels: NDArray[np.int64]
 
@@ -139,6 +141,7 @@ class GSquare(EvidenceTest[kernel.Counts]):
             self.williams and not self.pearson,
             self.min_rows,
             self._defaults,
+            self.tally,
         )
 
     def measure(self, x: int, y: int, sets: Sequence[Variables]) -> Measured:
@@ -166,6 +169,23 @@ class GSquare(EvidenceTest[kernel.Counts]):
 
     def is_weak_given(self, size: int) -> bool:
         return self.n_samples < 2 * self.rows_to_condition_on(size)
+
+    def usual_freedom(self, size: int) -> int:
+        """Of two variables with as many levels as the mean (of their logarithms), in all strata of as many others."""
+        usual = self._usual_number()
+        return max(round((usual - 1) ** 2 * min(usual**size, 1e9)), 1)
+
+    def detectable(self, size: int, alpha: float | None = None) -> float | None:
+        """Cramér's V of two usual variables, the same in every stratum."""
+        freedom = self.usual_freedom(size)
+        if self.n_samples < max(self.min_rows, 1.0) * freedom:
+            return None
+        distance = noncentrality_found(self.alpha if alpha is None else alpha, freedom)
+        found = sqrt(distance / self.n_samples / max(self._usual_number() - 1, 1.0))
+        return found if found < 1 else None
+
+    def _usual_number(self) -> float:
+        return exp(float(np.log(np.maximum(self._usual_levels, 2)).mean()))
 
     def settings(self) -> dict[str, Any]:
         words = {True: "dependent", False: "independent"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from math import log, sqrt, tanh
+from math import log, nan, sqrt, tanh
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -14,7 +14,8 @@ from scipy.special import erfc, log_ndtr, ndtri
 from dicola._kernels import evidence as search
 from dicola._kernels import latent as kernel
 from dicola._kernels.arrays import flat_rows
-from dicola.ci.base import checked_alpha
+from dicola.ci.base import Statistic, checked_alpha
+from dicola.ci.by_evidence import Tallied
 from dicola.ci.categories import codes_of, usable
 from dicola.ci.columns import LEVELLED, normal_scores
 from dicola.ci.fisher_z import FisherZ, Untestable, _checked_untestable, _with_gaps
@@ -32,7 +33,7 @@ _SMALLEST = 1e-4  # eigenvalue of a matrix of correlations that were estimated p
 _QUADRATURE = np.array(np.polynomial.legendre.leggauss(24))
 
 
-class GaussianCopula(FisherZ):
+class GaussianCopula(Tallied, FisherZ):
     """Fisher's z on ranks: the test for columns of any shape that rise and fall together.
 
     Every continuous column is replaced by its normal scores, so that no strictly increasing function
@@ -116,7 +117,7 @@ class GaussianCopula(FisherZ):
 
     def _part(self, chosen: NDArray[np.int64]) -> Self:
         part = super()._part(chosen)
-        for name in ("has_classes", "evidence"):
+        for name in ("has_classes", "evidence", "tally"):
             vars(part).pop(name, None)
         part.noise = self.noise[chosen]
         part.noise.setflags(write=False)
@@ -126,7 +127,7 @@ class GaussianCopula(FisherZ):
         return None if self.has_classes else super().side_by_side(parts)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "evidence"}
+        return {name: value for name, value in super().__getstate__().items() if name not in ("evidence", "tally")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -142,7 +143,7 @@ class GaussianCopula(FisherZ):
 
         """
         quantile = float(-ndtri(alpha / 2))
-        return kernel.Latent(self.correlation, self.noise, float(self.n_samples), quantile, self.untestable != "independent")
+        return kernel.Latent(self.correlation, self.noise, float(self.n_samples), quantile, self.untestable != "independent", self.tally)
 
     @cached_property
     def evidence(self) -> kernel.Latent:
@@ -190,6 +191,17 @@ class GaussianCopula(FisherZ):
             return np.array([super(GaussianCopula, self).verdict(x, y, z).p_value for z in sets])
         scores, freedoms = kernel.scores_of(self.evidence, x, y, *flat_rows(sets))
         return np.where(freedoms > 0, erfc(scores / np.sqrt(2.0)), float(self.untestable == "independent"))
+
+    def statistic(self, x: int, y: int, z: Variables) -> Statistic:
+        if not self.has_classes:
+            return super().statistic(x, y, z)
+        scores, freedoms = kernel.scores_of(self.evidence, x, y, *flat_rows([z]))
+        sign = -1.0 if self.partial_correlation(x, y, z) < 0 else 1.0
+        return Statistic(sign * float(scores[0]) if freedoms[0] > 0 else nan, rows=self.n_samples)
+
+    def count_untested(self, x: int, y: int, sets: Sequence[Variables]) -> None:
+        if self.has_classes:
+            super().count_untested(x, y, sets)
 
     def log_p_values(self, x: int, y: int, sets: Sequence[Variables]) -> Floats:
         if not self.has_classes:

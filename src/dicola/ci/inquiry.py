@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dicola.ci.base import CITest
 from dicola.ci.questions import Answered, Question, Verdict
+from dicola.ci.untested import NOTHING, Untested
 from dicola.ci.workers import Workers
 from dicola.graphs.skeleton import Variables
 
@@ -42,9 +43,15 @@ class Remembered(NamedTuple):
 
 @dataclass
 class Account:
-    """What was asked: tests by phase, evaluations of a score by kind and, where answers are remembered, the answers."""
+    """What was asked: tests by phase, those of them that could not be answered, evaluations of a score by kind and, where answers
+    are remembered, the answers.
+
+    ``news`` is the part of ``untested`` that an inquiry which asks this one has not yet taken over.
+    """
 
     tests: Counter[str] = field(default_factory=Counter)
+    untested: Untested = NOTHING
+    news: Untested = NOTHING
     evaluations: Counter[str] = field(default_factory=Counter)
     memory: dict[tuple[Any, ...], Remembered] | None = None
 
@@ -53,12 +60,19 @@ class Account:
         if other is self:
             return
         self.evaluations.update(other.evaluations)
+        self.note(other.untested)
         if self.memory is None or other.memory is None:
             self.tests.update(other.tests)
             return
         for key, known in other.memory.items():
             if key not in self.memory:
                 self.remember(key, known)
+
+    def note(self, untested: Untested) -> None:
+        """Count what could not be answered."""
+        if untested is not NOTHING:
+            self.untested += untested
+            self.news += untested
 
     def remember(self, key: tuple[Any, ...], answered: Remembered) -> None:
         """Keep an answer and count what it took."""
@@ -101,6 +115,7 @@ class Inquiry:
         self, source: CITest | Inquiry, *, cache: bool = False, score: ScoreBeside | None = None, workers: Workers = Workers()
     ) -> None:
         self._look_at(source)
+        source.take_untested()  # of what was asked before
         self._score: ScoreBeside | None = source._score if score is None and isinstance(source, Inquiry) else score
         self._phase = "leaves"
         self.account = Account(memory={} if cache else None)
@@ -147,6 +162,16 @@ class Inquiry:
         """Tests by phase, and their ``total``."""
         by_phase = {phase: self.account.tests[phase] for phase in PHASES}
         return {**by_phase, "total": sum(by_phase.values())}
+
+    @property
+    def untested(self) -> Untested:
+        """How many of the tests got a default answer, for lack of rows or because a variable was determined."""
+        return self.account.untested
+
+    def take_untested(self) -> Untested:
+        """The same since this was last asked for, for an inquiry that asks this one."""
+        news, self.account.news = self.account.news, NOTHING
+        return news
 
     @property
     def evaluations(self) -> dict[str, int]:
@@ -277,6 +302,7 @@ class Inquiry:
             fast = self._source.answer(question)
             if fast is not None:
                 account.tests[self._phase] += fast[1]
+                account.note(self._source.take_untested())
             return fast
         own = question.key()
         if own is None:
@@ -287,6 +313,7 @@ class Inquiry:
             if fast is None:
                 return None
             account.remember(key, Remembered(fast, self._phase, fast[1]))
+            account.note(self._source.take_untested())
         known: Answered[Answer] = account.memory[key].answer
         return known
 
@@ -304,10 +331,13 @@ class Inquiry:
         account = self.account
         if account.memory is None:
             account.tests[self._phase] += 1
-            return self._source.verdict(x, y, z)
+            verdict = self._source.verdict(x, y, z)
+            account.note(self._source.take_untested())
+            return verdict
         key = (self.labels[x], self.labels[y], tuple(self.labels[v] for v in z))
         if key not in account.memory:
             account.remember(key, Remembered(self._source.verdict(x, y, z), self._phase, 1))
+            account.note(self._source.take_untested())
         known: Verdict = account.memory[key].answer
         return known
 
@@ -315,7 +345,7 @@ class Inquiry:
         """Ask one question, by name or by position in ``labels``."""
         return self.verdict(*self.test.positions(x, y, z))
 
-    def first_independent(self, x: int, y: int, sets: Iterable[Variables]) -> Variables | None:
+    def first_independent(self, x: int, y: int, sets: Iterable[Variables], alpha: float | None = None) -> Variables | None:
         """The first of some sets that separates x and y.
 
         Sets behind it are not counted, though a test may be handed some of them: one that answers
@@ -327,6 +357,8 @@ class Inquiry:
             Positions in ``labels``, ``x < y``.
         sets : iterable of tuples of int
             Sorted positions; taken one after the other, and not to the end where one separates.
+        alpha : float, optional
+            The level, by default that of the test.
 
         Returns
         -------
@@ -334,13 +366,17 @@ class Inquiry:
             ``None`` where no set separates them.
 
         """
-        test, alpha = self._source, self.alpha
-        if isinstance(test, Inquiry) or self.remembers or test.is_slow or alpha is None or not test.answers_in_bunches:
-            return next((z for z in sets if self.verdict(x, y, z).independent), None)
+        test, level = self._source, self.alpha if alpha is None else alpha
+        if isinstance(test, Inquiry) or self.remembers or test.is_slow or level is None or not test.answers_in_bunches:
+            return next((z for z in sets if self.verdict(x, y, z).independent_at(alpha)), None)
         waiting, bunch = iter(sets), 1
         while some := list(islice(waiting, bunch)):
-            found = np.flatnonzero(test.p_values(x, y, some) > alpha)
-            self.account.tests[self._phase] += len(some) if not len(found) else int(found[0]) + 1
+            p_values = test.p_values(x, y, some)
+            found = np.flatnonzero(p_values > level)
+            needed = len(some) if not len(found) else int(found[0]) + 1
+            self.account.tests[self._phase] += needed
+            test.count_untested(x, y, [z for z, p_value in zip(some[:needed], p_values.tolist(), strict=False) if p_value in (0.0, 1.0)])
+            self.account.note(test.take_untested())
             if len(found):
                 return some[int(found[0])]
             bunch = min(2 * bunch, _MOST_AT_ONCE)

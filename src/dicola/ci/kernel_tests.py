@@ -13,7 +13,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import pdist, squareform
 from scipy.special import chdtrc, gammaincc
 
-from dicola.ci.base import CITest, checked_alpha
+from dicola.ci.base import CITest, Statistic, checked_alpha
 from dicola.ci.categories import usable
 from dicola.ci.columns import columns_of
 from dicola.errors import InvalidData, Sentence, not_allowed
@@ -52,11 +52,14 @@ class _OnColumns(CITest):
         return np.hstack(blocks) if blocks else np.empty((self.n_samples, 0))
 
     def p_values(self, x: int, y: int, sets: Sequence[Variables]) -> Floats:
-        return np.array([self._p_value(x, y, z) for z in sets])
+        return np.array([self._measured(x, y, z)[1] for z in sets])
+
+    def statistic(self, x: int, y: int, z: Variables) -> Statistic:
+        return Statistic(self._measured(x, y, z)[0], rows=self.n_samples)
 
     @abstractmethod
-    def _p_value(self, x: int, y: int, z: Variables) -> float:
-        """The p-value of one question."""
+    def _measured(self, x: int, y: int, z: Variables) -> tuple[float, float]:
+        """The statistic and the p-value of one question."""
 
     def rows_to_condition_on(self, size: int) -> int:
         """Many: given more than a handful of variables kernels tell little."""
@@ -112,24 +115,26 @@ class KCI(_OnColumns):
                 )
             )
 
-    def _p_value(self, x: int, y: int, z: Variables) -> float:
+    def _measured(self, x: int, y: int, z: Variables) -> tuple[float, float]:
         if not z:
-            return self._p_value_alone(x, y)
+            return self._measured_alone(x, y)
         given = self._columns(z)
         width = _width(self.n_samples, (1.2, 0.7, 0.4)) / given.shape[1]
         residual = _NOISE * np.linalg.inv(_gram(given, width) + _NOISE * np.eye(self.n_samples))
         of_x = residual @ _gram(np.hstack([self._columns([x]), 0.5 * given]), width) @ residual
         of_y = residual @ _gram(self._columns([y]), width) @ residual
         product = of_x * of_y
-        return _gamma_tail(float(product.sum()), float(np.trace(product)), 2 * float((product**2).sum()))
+        statistic = float(product.sum())
+        return statistic, _gamma_tail(statistic, float(np.trace(product)), 2 * float((product**2).sum()))
 
-    def _p_value_alone(self, x: int, y: int) -> float:
+    def _measured_alone(self, x: int, y: int) -> tuple[float, float]:
         of_x, of_y = (
             _gram(each, _width(self.n_samples, (0.8, 0.5, 0.3)) * each.shape[1]) for each in (self._columns([x]), self._columns([y]))
         )
         n = self.n_samples
         variance = 2 * float((of_x**2).sum()) * float((of_y**2).sum()) / n**2
-        return _gamma_tail(float((of_x * of_y).sum()), float(np.trace(of_x) * np.trace(of_y)) / n, variance)
+        statistic = float((of_x * of_y).sum())
+        return statistic, _gamma_tail(statistic, float(np.trace(of_x) * np.trace(of_y)) / n, variance)
 
 
 def _width(n: int, widths: tuple[float, float, float]) -> float:
@@ -201,7 +206,7 @@ class RCIT(_OnColumns):
         self.features, self.given_features, self.seed = features, given_features, seed
         self._read(data, alpha)
 
-    def _p_value(self, x: int, y: int, z: Variables) -> float:
+    def _measured(self, x: int, y: int, z: Variables) -> tuple[float, float]:
         # Of what is given as much stands beside y as y itself, so that dependence through both is seen.
         of_x, of_y = self._waves((x,), self.features, "one"), self._waves((y, *z), self.features, "other")
         if z:
@@ -211,7 +216,8 @@ class RCIT(_OnColumns):
         products = (of_x[:, :, None] * of_y[:, None, :]).reshape(self.n_samples, -1)
         mean, rows = products.mean(axis=0), self.n_samples - (given.shape[1] if z else 0)
         centred = products - mean
-        return weighted_tail(self.n_samples * float(mean @ mean), np.linalg.eigvalsh(centred.T @ centred / max(rows - 1, 1)))
+        statistic = self.n_samples * float(mean @ mean)
+        return statistic, weighted_tail(statistic, np.linalg.eigvalsh(centred.T @ centred / max(rows - 1, 1)))
 
     def _waves(self, variables: Sequence[int], many: int, role: str) -> Floats:
         """Cosines of random mixtures of some columns, standardised."""

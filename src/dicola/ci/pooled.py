@@ -39,6 +39,7 @@ class Pooled(CITest):
         first = self.tests[0]
         self.labels, self.names, self.alpha, self.n_samples = first.labels, first.names, first.alpha, first.n_samples
         self.is_slow, self.recorded_as = first.is_slow, type(first).__name__
+        self.strength = first.strength
 
     def p_values(self, x: int, y: int, sets: Sequence[Variables]) -> NDArray[np.float64]:
         of_correlations = [test for test in self.tests if isinstance(test, FisherZ)]
@@ -60,11 +61,17 @@ class Pooled(CITest):
     def detectable(self, size: int, alpha: float | None = None) -> float | None:
         return self.tests[0].detectable(size, alpha)
 
+    def usual_freedom(self, size: int) -> int:
+        return self.tests[0].usual_freedom(size)
+
     def samples(self) -> NDArray[np.float64]:
         return self.tests[0].samples()
 
     def without_rows(self) -> Self:
         return type(self)([test.without_rows() for test in self.tests], self.effective)
+
+    def notes(self) -> tuple[str, ...]:
+        return self.tests[0].notes()
 
     def settings(self) -> dict[str, Any]:
         return self.tests[0].settings()

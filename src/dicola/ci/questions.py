@@ -327,6 +327,7 @@ class FindSeparator(Question[Variables | None]):
     """First subset of ``candidates`` that separates x and y, by size, then lexicographically; ``None`` where none does.
 
     Subsets of any set in ``tried`` (at most eight) are passed over. With a ``family`` only its sets are asked about, in its order.
+    ``alpha`` is the level, by default that of the test.
     """
 
     x: int
@@ -335,6 +336,7 @@ class FindSeparator(Question[Variables | None]):
     sizes: Sequence[int]
     tried: Sequence[Collection[int]] = ()
     family: SetFamily | None = None
+    alpha: float | None = None
 
     @property
     def pair(self) -> Pair:
@@ -349,7 +351,7 @@ class FindSeparator(Question[Variables | None]):
 
     def plain(self, ci: Inquiry) -> Variables | None:
         for size in self.sizes:
-            separator = ci.first_independent(*self.pair, self.sets(size))
+            separator = ci.first_independent(*self.pair, self.sets(size), self.alpha)
             if separator is not None:
                 return separator
         return None
@@ -360,10 +362,11 @@ class FindSeparator(Question[Variables | None]):
             return None
         if self.family is not None:
             return None if self.tried else self._in_family(test, self.family, sizes)
-        return self._found(test.correlation, test.limits, sizes)
+        limits = test.limits if self.alpha is None else test.critical(np.arange(len(test)), self.alpha)
+        return self._found(test.correlation, limits, sizes)
 
     def by_evidence(self, test: SearchedTest) -> Answered[Variables | None] | None:
-        if self.family is not None:
+        if self.family is not None or self.alpha is not None:
             return None
         return self._found(test.evidence, test.limits, [size for size in self.sizes if size <= len(self.candidates)])
 
@@ -380,7 +383,7 @@ class FindSeparator(Question[Variables | None]):
         """The sets of a family in bunches, so that the kernel is called once for many of them."""
         total = 0
         for size in sizes:
-            limit = test.limit(size)
+            limit = test.limit(size, self.alpha)
             for sets in family.bunches(size):
                 found = int(kernel.first_of(test.correlation, *self.pair, sets, limit))
                 if found >= 0:

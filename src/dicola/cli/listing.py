@@ -9,6 +9,7 @@ from dicola.cli import options
 from dicola.cli.output import show
 
 _ABILITIES = {
+    "latent_safe": "latent-safe: right where variables are hidden",
     "takes_knowledge": "takes knowledge",
     "allows_selection": "allows for selection of the sample",
     "needs_data": "scores graphs, so it needs data",
@@ -56,6 +57,8 @@ def _facts(choice: dict[str, Any]) -> Iterator[str]:
     yield from (choice[key] for key in ("guarantee", "data") if key in choice)
     if choice.get("kinds"):
         yield f"columns: {', '.join(choice['kinds'])}"
+    if choice.get("latent_safe") is False:
+        yield "not latent-safe: members may be missing where variables are hidden"
     if abilities := [words for key, words in _ABILITIES.items() if choice.get(key)]:
         yield "; ".join(abilities)
     if choice.get("settings"):

@@ -128,6 +128,7 @@ def _facts(found: Discovery | LocalDiscovery) -> dict[str, Any]:
         "nodes": found.pag.names,
         "edges": [edge_facts(edge) for edge in found.pag.edges()],
         **{name: getattr(found, name) for name in ("tests", "evaluations", "score", "runner_up", "seconds")},
+        "untested": found.untested._asdict(),
         "power": None if found.power is None else asdict(found.power),
         "how_sure": found.how_sure(),
         "tree": {name: getattr(found.tree, name) for name in ("n_leaves", "largest_leaf", "depth")},

@@ -81,21 +81,21 @@ def plan_of(typed: Mapping[str, Any]) -> Plan:
 def about_the_table(typed: Mapping[str, Any]) -> dict[str, Any]:
     """Lists of names and kinds of columns from what was typed."""
     kinds = {}
-    for entry in _words(typed.get("kinds")):
+    for entry in words(typed.get("kinds")):
         name, is_given, kind = entry.rpartition("=")
         if not is_given or not name:
             raise InvalidSetting(f"--kinds holds {entry!r}; each entry is a name, an equals sign and a kind: sex=nominal.")
         kinds[name] = kind
     for kind in _OF_KIND:
-        for name in _words(typed.get(kind)):
+        for name in words(typed.get(kind)):
             if kinds.get(name, kind) != kind:
                 raise InvalidSetting(f"{name!r} is said to be {kinds[name]} and {kind}; it can be one only.")
             kinds[name] = kind
-    lists = {name: tuple(_words(typed[name])) or None for name in ("drop", "missing_values") if name in typed}
+    lists = {name: tuple(words(typed[name])) or None for name in ("drop", "missing_values") if name in typed}
     return {**({"kinds": kinds or None} if "kinds" in typed else {}), **lists}
 
 
-def _words(text: str | None) -> list[str]:
+def words(text: str | None) -> list[str]:
     """Entries separated by commas; one that holds a comma stands in double quotes."""
     return [word.strip() for word in next(reader([text], skipinitialspace=True), []) if word.strip()] if text else []
 

@@ -165,13 +165,16 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     clock.lap("orientation")
 
     skeleton, oriented, refined = finished(ci, steps, skeleton, oriented, clock)
+    settings = steps.record(ci.test)
     return Discovery(
         pag=oriented.pag.reordered(ci.names),
         skeleton=skeleton,
         tree=tree,
         tests=ci.counts,
-        settings=steps.record(ci.test),
+        settings=settings,
         warnings=(
+            *ci.test.notes(),
+            *((ci.untested.sentence(ci.counts["total"], settings["test"]),) if any(ci.untested) else ()),
             *(steps.blankets.warnings(ci) if plan.decompose else ()),
             *_tree_warnings(tree, len(ci)),
             *skeleton.warnings,
@@ -183,6 +186,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
         evaluations=ci.evaluations,
         score=None if refined is None else refined.score,
         runner_up=None if refined is None else refined.runner_up,
+        untested=ci.untested,
         power=power_of(ci, steps, oriented.pag),
         seconds=clock.seconds(),
         test=ci.test.without_rows(),

@@ -115,12 +115,14 @@ def local(
         },
         tests=inquiry.counts,
         settings={
-            "test": record_of(inquiry.test),
+            "test": (record := record_of(inquiry.test)),
             "blankets": described(learner),
             "max_condition_size": max_condition_size,
             "max_visited": max_visited,
         },
         warnings=(
+            *inquiry.test.notes(),
+            *((inquiry.untested.sentence(inquiry.counts["total"], record),) if any(inquiry.untested) else ()),
             *learner.warnings(ci),
             *limit_warning(known.finished, max_condition_size),
             *_warnings(graph, None if following is None else max_visited),

@@ -17,7 +17,7 @@ from dicola.score.registry import score_behind
 def power_of(ci: Inquiry, steps: Steps, pag: PAG) -> Power | None:
     """Which links the run would have found, by tests or by the price of an edge.
 
-    ``None`` for an oracle and for tests about something other than partial correlations.
+    ``None`` for an oracle and for tests that cannot tell.
     """
     if steps.mode.last_step is None:
         return power_of_tests(ci, pag, steps.blankets if steps.plan.decompose and steps.starts_from_uig else None)
@@ -30,13 +30,19 @@ def power_of(ci: Inquiry, steps: Steps, pag: PAG) -> Power | None:
 
 
 def power_of_tests(ci: Inquiry, pag: PAG, blankets: BlanketLearner | None = None) -> Power | None:
-    """Which links tests would have found; ``blankets`` are learned first, and what they miss is lost."""
+    """Which links tests would have found; ``blankets`` are learned first, and what they miss is lost.
+
+    Where the rows are too few to hold so many variables fixed, it is what is found given as many as they allow.
+    """
     if ci.n_samples is None:
         return None
     given, k = _typical(pag, ci.n_samples), len(ci)
     found = ci.test.detectable(given)
+    while found is None and given > 0:
+        given -= 1
+        found = ci.test.detectable(given)
     rest = ci.test.detectable(k - 2, blankets.level(k)) if isinstance(blankets, TotalConditioning) else None
-    return None if found is None else Power(ci.n_samples, given, found, rest)
+    return None if found is None else Power(ci.n_samples, given, found, rest, ci.test.strength, ci.test.usual_freedom(given))
 
 
 def _typical(pag: PAG, rows: int) -> int:

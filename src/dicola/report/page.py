@@ -67,7 +67,7 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
         _section("Conflicts", _list(found.conflicts_in_words())),
         _section("Data and settings", _facts(_flat(found.settings))),
         '<div class="stack">',
-        _section("Tests by phase", _by_phase("Tests", {phase: _plain(count) for phase, count in found.tests.items()})),
+        _section("Tests by phase", _by_phase("Tests", _tests(found))),
         "<!-- timing:begin -->",
         _section("Seconds", _by_phase("Seconds", {phase: f"{value:.3f}" for phase, value in found.seconds.items()})),
         "<!-- timing:end -->",
@@ -164,6 +164,12 @@ def _edges(edges: Sequence[Edge]) -> str:
         return _section("Edges", "<p>No edges: every pair of variables can be separated.</p>", still=True)
     rows = [(f"<code>{escaped(edge)}</code>", escaped(edge_in_words(edge))) for edge in edges]
     return _section("Edges", _table(("Edge", "In words"), rows), still=True)
+
+
+def _tests(found: Discovery) -> dict[str, str]:
+    """How many tests there were, and how many of them got a default answer."""
+    untested = {"without rows enough": found.untested.rows, "about a determined variable": found.untested.determined}
+    return {name: _plain(count) for name, count in (*found.tests.items(), *((name, count) for name, count in untested.items() if count))}
 
 
 def _by_phase(unit: str, told: Mapping[str, str]) -> str:
