@@ -34,14 +34,25 @@ SEARCHES: Final[Mapping[str, str]] = MappingProxyType(
     {"boss-fci": "BossFci", "fcit": "Fcit", "fci": "Fci", "grasp-fci": "GraspFci", "boss-dot": "BossDot"}
 )
 """Our names of its searches. BOSS-Dot is the PAG of the DAG that BOSS finds, once called LV-Dumb."""
+EVIDENCE: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "fisher-z": ("FisherZ", "SemBicScore"),
+        "dg": ("DegenerateGaussianLrt", "DegenerateGaussianBicScore"),
+        "cg": ("ConditionalGaussianLrt", "ConditionalGaussianBicScore"),
+        "bf": ("BasisFunctionLrt", "BasisFunctionBicScore"),
+        "discrete": ("GSquare", "BdeuScore"),
+    }
+)
+"""Our names of its tests with their scores: Gaussian; degenerate Gaussian, conditional Gaussian and basis functions, which take categories
+beside numbers; for categories alone."""
 
 
-def tetrad_search(search: str) -> Method:
-    """One of its searches: a table in, a PAG out."""
+def tetrad_search(search: str, evidence: str = "fisher-z") -> Method:
+    """One of its searches by one kind of evidence: a table in, a PAG out. Columns that hold no numbers are categories."""
 
     def run(table: pd.DataFrame) -> Answer:
         numbered = plain_names(table)
-        data, settings, algorithm = _data_set(numbered), _settings(), _algorithm(search)
+        data, settings, algorithm = _data_set(numbered), _settings(), _algorithm(search, *EVIDENCE[evidence])
         _java("util.RandomUtil").getInstance().setSeed(_SEED)
         clock = Clock()
         graph = algorithm.search(data, settings)
@@ -56,10 +67,10 @@ def plain_names(table: pd.DataFrame) -> pd.DataFrame:
     return table.set_axis([f"X{i + 1}" for i in range(table.shape[1])], axis=1)
 
 
-def _algorithm(search: str) -> Any:
+def _algorithm(search: str, test_name: str, score_name: str) -> Any:
     """A search as its users meet it, with the evidence it takes: a test, a score, or both."""
     kind = _java("algcomparison.algorithm.oracle.pag." + SEARCHES[search])
-    test, score = _java("algcomparison.independence.FisherZ")(), _java("algcomparison.score.SemBicScore")()
+    test, score = _java(f"algcomparison.independence.{test_name}")(), _java(f"algcomparison.score.{score_name}")()
     return kind(score) if search == "boss-dot" else kind(test) if search == "fci" else kind(test, score)
 
 
@@ -74,10 +85,19 @@ def _settings() -> Any:
 def _data_set(table: pd.DataFrame) -> Any:
     jpype = _machine()
     columns = jpype.JClass("java.util.ArrayList")()
-    for name in table.columns:
-        columns.add(_java("data.ContinuousVariable")(name))
-    rows = _java("data.DoubleDataBox")(jpype.JArray.of(np.ascontiguousarray(table.to_numpy(np.float64))))
-    return _java("data.BoxDataSet")(rows, columns)
+    numbers, codes = list[Any](), list[Any]()  # column by column; nothing where it is of the other kind
+    for name, column in table.items():
+        if pd.api.types.is_numeric_dtype(column):
+            columns.add(_java("data.ContinuousVariable")(name))
+            numbers.append(jpype.JArray.of(column.to_numpy(np.float64)))
+            codes.append(None)
+        else:
+            code, levels = pd.factorize(column, sort=True)
+            columns.add(_java("data.DiscreteVariable")(name, len(levels)))
+            numbers.append(None)
+            codes.append(jpype.JArray.of(code.astype(np.int32)))
+    whole = jpype.JArray(jpype.JDouble, 2)(numbers), jpype.JArray(jpype.JInt, 2)(codes)
+    return _java("data.BoxDataSet")(_java("data.MixedDataBox")(columns, len(table), *whole), columns)
 
 
 def _pag(graph: Any, names: list[str]) -> PAG:
