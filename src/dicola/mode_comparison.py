@@ -19,8 +19,9 @@ from dicola.pipeline.discover import discover
 from dicola.pipeline.modes import mode_named
 from dicola.pipeline.plan import Plan
 from dicola.pipeline.preparation import prepare
-from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.base import Score
 from dicola.score.legal import nearby_mag
+from dicola.score.registry import score_behind
 from dicola.tables.table import Table, as_table
 
 _ASKED = 2000  # implied independences put to the test, at most
@@ -152,11 +153,11 @@ def compare_modes(
         raise InvalidSetting("the test has a level of its own; leave out alpha, or pass the table.")
     if data.alpha is None:
         raise NeedsData(f"{type(data).__name__} has no level and no data; modes are compared on a table: FisherZ(table).")
-    score = GaussianBIC.of(data)
+    score = score_behind(data)
     return ModeComparison(tuple(_fit(data, mode, score, seed) for mode in names), data.alpha)
 
 
-def _fit(ci: CITest, mode: str, score: GaussianBIC, seed: int) -> ModeFit:
+def _fit(ci: CITest, mode: str, score: Score, seed: int) -> ModeFit:
     found = discover(ci, mode=mode, seed=seed)
     mag = nearby_mag(found.pag.reordered(ci.labels))
     return ModeFit(mode, found, score.mag(mag), *_rejected(ci, mag))

@@ -52,7 +52,7 @@ def test_the_table_of_learners_names_every_learner_once_and_says_which_need_data
     text = page("docs/choosing.md")
     assert sorted(rows_named(text, "", "take it when")) == sorted(ALL)
     for names, _, mind in table(text, "", "take it when"):
-        assert all(ALL[name].needs_data == ("needs linear Gaussian data" in mind) for name in in_code(names))
+        assert all(ALL[name].needs_data == ("needs data that can be scored" in mind) for name in in_code(names))
 
 
 def test_every_learner_has_a_page_that_the_overview_links():

@@ -10,7 +10,6 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Ints
 from dicola._kernels.compiled import inlined, inner, kernel
 from dicola._kernels.mag_ancestors import find_ancestors, forget_ancestors, is_valid, renew_ancestors
-from dicola._kernels.mag_score import Room
 from dicola._kernels.mag_state import (
     FITS,
     KIND,
@@ -31,6 +30,7 @@ from dicola._kernels.mag_state import (
     set_up,
     worth,
 )
+from dicola._kernels.scored_districts import AnyRoom
 
 # a single move, and a pair of moves, must change the score by less than this
 GREEDY, PAIRED = -0.01, -0.05
@@ -71,7 +71,7 @@ def _next_best(state: State, task: Task) -> None:
 
 
 @inner
-def _best_near(state: State, task: Task, room: Room, near: Ints, last: int, limit: float, ancestors: Bools) -> int:
+def _best_near(state: State, task: Task, room: AnyRoom, near: Ints, last: int, limit: float, ancestors: Bools) -> int:
     """After moves that are only tried: the best at some vertices that is worth less than the limit.
 
     It is -1 where none is. The pair of the ``last`` move is left out. To ask whether a move may be
@@ -92,7 +92,7 @@ def _best_near(state: State, task: Task, room: Room, near: Ints, last: int, limi
 
 
 @inlined
-def _after_free(state: State, task: Task, room: Room, changed: Ints, near: int, first: int, limit: float) -> tuple[int, int]:
+def _after_free(state: State, task: Task, room: AnyRoom, changed: Ints, near: int, first: int, limit: float) -> tuple[int, int]:
     """After a first move that is free: make a second free one near it, such that a third pays.
 
     Answers the third (-1: none), and where its vertices begin. Free moves lead to graphs that the
@@ -149,7 +149,7 @@ def _by_worth(state: State, threshold: float) -> tuple[Ints, int]:
 
 
 @kernel
-def climb(state: State, task: Task, room: Room, budget: int, max_passes: int) -> bool:
+def climb(state: State, task: Task, room: AnyRoom, budget: int, max_passes: int) -> bool:
     """Go on climbing until no move and no pair of moves pays; was this end reached?
 
     If not, ``budget`` scores were fitted. Where it stands is in the state (the graph, and what was

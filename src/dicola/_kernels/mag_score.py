@@ -16,6 +16,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
 from dicola._kernels.compiled import hot, inlined, inner, kernel
+from dicola._kernels.terms import Terms
 
 SINGULAR = 1e-12  # a residual variance below it counts as none
 _SWEEPS = 100
@@ -266,3 +267,14 @@ def misfit(correlation: Floats, n_samples: float, members: Ints, d: int, lists: 
             # the gains shrink like a geometric series, whose rest is gain^2 / (before - gain)
             break
     return last
+
+
+@inner
+def score_ones(terms: Terms, members: Ints, d: int, lists: Ints, lengths: Ints, room: Room) -> float:
+    """The part of a district in the score: its misfit for all rows, and the price of its edges."""
+    arrows = ends = 0
+    for i in range(d):
+        arrows += lengths[PA, members[i]]
+        ends += lengths[SP, members[i]]
+    loss = misfit(terms.correlation, terms.n_samples, members, d, lists, lengths, room)
+    return float(terms.n_samples * loss + terms.price * (arrows + ends // 2))

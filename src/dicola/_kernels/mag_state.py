@@ -15,7 +15,8 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Floats, Ints, put_in_order
 from dicola._kernels.bits import NONE, ONE, Words
 from dicola._kernels.compiled import inlined, inner
-from dicola._kernels.mag_score import CH, PA, SP, Room, misfit
+from dicola._kernels.mag_score import CH, PA, SP
+from dicola._kernels.scored_districts import AnyRoom, AnyTerms, score_district
 
 NO, FORTH, BACK, BOTH = 0, 1, 2, 3
 A, B, KIND = 0, 1, 2  # columns of ``State.pairs``
@@ -55,11 +56,9 @@ NEXT, SPENT, PLAIN = 0, 1, 2
 
 
 class Task(NamedTuple):
-    """What the score is made of (see ``dicola._kernels.terms``), and the bounds of the climb."""
+    """What the score is made of, and the bounds of the climb."""
 
-    correlation: Floats
-    n_samples: float
-    price: float
+    terms: AnyTerms
     max_district: int
     threshold: float
     # what three moves, the first two of them free, must gain; infinite where no third is looked for
@@ -172,20 +171,14 @@ def _place(state: State, key: np.uint64) -> np.uint64:
 
 
 @inner
-def score_of(state: State, task: Task, room: Room, start: int) -> float:
+def score_of(state: State, task: Task, room: AnyRoom, start: int) -> float:
     """The score of the district of a vertex without surcharges, from the table or fitted."""
     d, key = district(state, start, start)
     at = _place(state, key)
     if state.keys[at] != key:
         state.counts[FITS] += 1
-        members, lists, lengths = state.places[MEMBERS], state.lists, state.lengths
-        arrows = ends = 0
-        for i in range(d):
-            arrows += lengths[PA, members[i]]
-            ends += lengths[SP, members[i]]
-        loss = misfit(task.correlation, task.n_samples, members, d, lists, lengths, room)
+        state.scores[at] = score_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room)
         state.keys[at] = key
-        state.scores[at] = task.n_samples * loss + task.price * (arrows + ends // 2)
     return float(state.scores[at])
 
 
@@ -196,7 +189,7 @@ def added_surcharge(state: State, task: Task, pair: int, kind: int) -> float:
 
 
 @inner
-def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
+def worth(state: State, task: Task, room: AnyRoom, pair: int, kind: int) -> float:
     """What a move would change in the score; infinite where it would make a district too large."""
     n = len(state.value)
     a, b, old = state.pairs[pair, A], state.pairs[pair, B], state.pairs[pair, KIND]
@@ -242,7 +235,7 @@ def worth(state: State, task: Task, room: Room, pair: int, kind: int) -> float:
 
 
 @inner
-def _settle(state: State, task: Task, room: Room, first: int, second: int) -> None:
+def _settle(state: State, task: Task, room: AnyRoom, first: int, second: int) -> None:
     """Write down members, key and score of the districts of two vertices."""
     for side in range(2):
         start = second if side else first
@@ -255,7 +248,7 @@ def _settle(state: State, task: Task, room: Room, first: int, second: int) -> No
 
 
 @inner
-def make(state: State, task: Task, room: Room, pair: int, kind: int, touched: Ints) -> int:
+def make(state: State, task: Task, room: AnyRoom, pair: int, kind: int, touched: Ints) -> int:
     """Make a move; the members of the districts it touches go to ``touched``. How many are they?"""
     end = 0
     for side in range(2):
@@ -272,7 +265,7 @@ def make(state: State, task: Task, room: Room, pair: int, kind: int, touched: In
 
 
 @inlined
-def set_up(state: State, task: Task, room: Room) -> None:
+def set_up(state: State, task: Task, room: AnyRoom) -> None:
     """Build lists, keys and scores of the districts from the kinds of the edges."""
     for v in range(len(state.value)):
         state.words[OWN, v] = mixed(v)
@@ -287,7 +280,7 @@ def set_up(state: State, task: Task, room: Room) -> None:
 
 
 @inlined
-def refresh(state: State, task: Task, room: Room, changed: Ints, count: int) -> None:
+def refresh(state: State, task: Task, room: AnyRoom, changed: Ints, count: int) -> None:
     """Work out anew what the moves at changed vertices are worth.
 
     What was tried there and at their neighbours is forgotten.

@@ -1,6 +1,6 @@
-"""Search for a good order of the variables, on the correlation matrix.
+"""Search for a good order of the variables, on the correlation matrix or on blocks of columns.
 
-What ``parent_search`` knows of the trails tells which variables a move touches, so that few of the
+What ``parent_search`` or ``block_parents`` knows of the trails tells which variables a move touches, so that few of the
 searches it asks for have to be made.
 """
 
@@ -13,8 +13,7 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.bits import Words
 from dicola._kernels.compiled import inlined, kernel
-from dicola._kernels.parent_search import Room, Trails, changes, least_share, make_room, search
-from dicola._kernels.terms import Terms
+from dicola._kernels.scored_parents import AnyRoom, AnyTerms, AnyTrails, changes, least_share, room_for, search
 
 # by how much one place must be better than another; orders of one Markov class differ by rounding
 # only
@@ -49,16 +48,16 @@ class Outlook(NamedTuple):
 
 
 @kernel
-def start(terms: Terms, trails: Trails, order: Ints) -> bool:
+def start(terms: AnyTerms, trails: AnyTrails, order: Ints) -> bool:
     """Trails, parents and scores in this order; ``False`` where a trail outgrows its room."""
-    room, fits = make_room(trails), True
+    room, fits = room_for(terms, trails), True
     for k in range(len(order)):
         fits = fits and search(terms, trails, room, order[k], order[k], order, k)
     return fits
 
 
 @kernel
-def near_changes(trails: Trails, parents: Ints, counts: Ints) -> Ints:
+def near_changes(trails: AnyTrails, parents: Ints, counts: Ints) -> Ints:
     """Variables whose parents are others than these, and those next to them, before or now."""
     p = len(trails.counts) - 1
     changed, near = np.zeros(p, np.bool_), np.zeros(p, np.bool_)
@@ -80,7 +79,7 @@ def near_changes(trails: Trails, parents: Ints, counts: Ints) -> Ints:
 
 
 @inlined
-def _look_out(terms: Terms, trails: Trails, room: Room, outlook: Outlook, v: int, place: int) -> int:
+def _look_out(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, outlook: Outlook, v: int, place: int) -> int:
     """Fill in the outlook of v, which stands at this place.
 
     Answers the number of searches made, or -1 where one found no room.
@@ -110,7 +109,7 @@ def _look_out(terms: Terms, trails: Trails, room: Room, outlook: Outlook, v: int
 
 
 @inlined
-def _score_places(terms: Terms, trails: Trails, room: Room, memory: Memory, others: Ints, v: int) -> int:
+def _score_places(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, others: Ints, v: int) -> int:
     """Fill in the scores of v at every place among the others.
 
     Answers the number of searches made, or -1 where one found no room.
@@ -152,9 +151,9 @@ def _best_place(helps: Floats, own: Floats, place: int) -> int:
 
 
 @kernel
-def sweep(terms: Terms, trails: Trails, memory: Memory, order: Ints, which: Ints) -> Tally:
+def sweep(terms: AnyTerms, trails: AnyTrails, memory: Memory, order: Ints, which: Ints) -> Tally:
     """Move each of some variables to its best place, if it is a better one."""
-    p, room = len(order), make_room(trails)
+    p, room = len(order), room_for(terms, trails)
     outlook = Outlook(np.empty(p - 1, np.int64), np.empty(p - 1), np.zeros(p - 1, np.bool_))
     others, touched = outlook.others, outlook.touched
     moves = searches = 0
@@ -184,7 +183,7 @@ def sweep(terms: Terms, trails: Trails, memory: Memory, order: Ints, which: Ints
 
 
 @inlined
-def _part(trails: Trails, order: Ints, places: Ints, moved: Bools, changed: Ints, v: int, begin: int) -> int:
+def _part(trails: AnyTrails, order: Ints, places: Ints, moved: Bools, changed: Ints, v: int, begin: int) -> int:
     """Mark v and its ancestors behind the place ``begin``; answers how many they are.
 
     The order in which they come before it is written to ``changed``.
@@ -213,12 +212,12 @@ def _part(trails: Trails, order: Ints, places: Ints, moved: Bools, changed: Ints
 
 
 @kernel
-def tuck(terms: Terms, trails: Trails, order: Ints, which: Ints) -> Tally:
+def tuck(terms: AnyTerms, trails: AnyTrails, order: Ints, which: Ints) -> Tally:
     """Move each of some variables to before one of its parents, where it pays.
 
     Each takes its ancestors in between along.
     """
-    p, tried, room, least = len(order), len(order), make_room(trails), least_share(terms)
+    p, tried, room, least = len(order), len(order), room_for(terms, trails), least_share(terms)
     places, moved, touched = np.empty(p, np.int64), np.zeros(p, np.bool_), np.zeros(p, np.bool_)
     changed = np.empty(p, np.int64)
     moves = searches = 0

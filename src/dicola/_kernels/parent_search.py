@@ -72,7 +72,7 @@ def make_room(trails: Trails) -> Room:
 
 
 @inner
-def least_share(terms: Terms) -> float:
+def share_worth_a_price(terms: Terms) -> float:
     """The share of the variance left that a candidate must take away to be worth its price."""
     return float(1.0 - np.exp(-terms.price / terms.n_samples))
 
@@ -89,7 +89,7 @@ def _is_worth(square: float, rest: float, least: float) -> bool:
 @hot
 def _grow(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: Ints, size: int) -> bool:
     """Grow the trail of v among the first ``size`` of ``pool``; ``False``: it outgrew its room."""
-    correlation, least = terms.correlation, least_share(terms)
+    correlation, least = terms.correlation, share_worth_a_price(terms)
     factor, along, taken = trails.factor[place], trails.along[place], trails.taken[place]
     rows, left = room.rows, room.left
     for j in range(size):
@@ -136,7 +136,7 @@ def _grow(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: In
 
 
 @hot
-def changes(terms: Terms, trails: Trails, room: Room, place: int, v: int, other: int, least: float) -> bool:
+def changes_one(terms: Terms, trails: Trails, room: Room, place: int, v: int, other: int, least: float) -> bool:
     """Would ``other`` as one more candidate change the trail of v at this place?"""
     correlation, line, length = terms.correlation, room.line, trails.lengths[place]
     factor, along, taken = trails.factor[place], trails.along[place], trails.taken[place]
@@ -212,7 +212,7 @@ def _shrink(terms: Terms, trails: Trails, place: int, v: int) -> None:
 
 
 @inner
-def search(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: Ints, size: int) -> bool:
+def search_ones(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: Ints, size: int) -> bool:
     """Grow and shrink the parents of v among the first ``size`` of ``pool``.
 
     ``False`` where its trail outgrows its room.

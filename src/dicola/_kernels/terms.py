@@ -1,10 +1,11 @@
-"""What a Gaussian score is made of."""
+"""What the compiled searches know of a score."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 
@@ -17,3 +18,21 @@ class Terms(NamedTuple):
     correlation: NDArray[np.float64]
     n_samples: float
     price: float
+
+
+class BlockTerms(NamedTuple):
+    """The same where a variable is a block of columns that lie side by side; all arrays are read-only.
+
+    What is fitted within a block is free: its misfit alone is taken off.
+    """
+
+    covariance: NDArray[np.float64]  # of all columns, each of variance 1
+    begins: NDArray[np.int64]  # where the block of each variable begins, and where the last one ends
+    alone: NDArray[np.float64]  # the logarithm of the determinant of each block
+    n_samples: float
+    prices: NDArray[np.float64]  # of an edge, by its two ends
+
+
+def has_blocks(terms: Any) -> bool:
+    """Is this type, which Numba has of an argument, that of terms of blocks?"""
+    return isinstance(terms, types.BaseNamedTuple) and getattr(terms, "instance_class", None) is BlockTerms

@@ -128,6 +128,10 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
         """How many columns each variable has."""
         return np.diff(self.begins)
 
+    def blocks(self) -> tuple[Floats, int, NDArray[np.int64]]:
+        """The covariance of all columns, the number of rows behind it, and how many columns each variable has: what a score needs."""
+        return self.covariance, self.n_samples, self.widths
+
     def _chosen(self, variables: NDArray[np.int64]) -> dict[str, Any]:
         columns = self._columns(variables)
         begins = np.cumsum([0, *self.widths[variables]], dtype=np.int64)

@@ -31,7 +31,7 @@ def modes(
     from dicola.pipeline.modes import MODES
 
     if data is None:
-        needs = {True: "needs linear Gaussian data", False: "works with every test, an oracle included"}
+        needs = {True: "needs a table that can be scored", False: "works with every test, an oracle included"}
         shown = ({"name": m.name, "title": m.title, "guarantee": m.guarantee, "data": needs[m.needs_data]} for m in MODES.values())
         show_choices("modes", list(shown), json)
         return

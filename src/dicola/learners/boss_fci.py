@@ -25,7 +25,7 @@ class BossFCI(Hybrid):
     max_condition_size : int, optional
         Largest set that a test conditions on.
     penalty : float
-        The price of an edge; 2 is the usual one (see ``GaussianBIC``).
+        The price of an edge; 2 is the usual one (see ``GaussianBIC`` and ``BlockBIC``).
     n_starts : int
         How many random orders are searched from.
 
@@ -33,7 +33,7 @@ class BossFCI(Hybrid):
 
     name, title = "boss-fci", "BOSS-FCI"
     reference = "Ogarrio, Spirtes and Ramsey (2016); Andrews et al. (2023)"
-    guarantee = "a heuristic; may keep edges that only Possible-D-Sep removes; needs linear Gaussian data"
+    guarantee = "a heuristic; may keep edges that only Possible-D-Sep removes; needs data that can be scored"
 
     n_starts: int = 3
 

@@ -24,7 +24,7 @@ class GFCI(Hybrid):
     max_condition_size : int, optional
         Largest set that a test conditions on.
     penalty : float
-        The price of an edge; 2 is the usual one (see ``GaussianBIC``).
+        The price of an edge; 2 is the usual one (see ``GaussianBIC`` and ``BlockBIC``).
     max_side : int, optional
         How many further edges an insertion directs at most.
 
@@ -32,7 +32,7 @@ class GFCI(Hybrid):
 
     name, title = "gfci", "GFCI"
     reference = "Ogarrio, Spirtes and Ramsey (2016); Chickering (2002)"
-    guarantee = "a heuristic; may keep edges that only Possible-D-Sep removes; needs linear Gaussian data"
+    guarantee = "a heuristic; may keep edges that only Possible-D-Sep removes; needs data that can be scored"
 
     max_side: int | None = None
 

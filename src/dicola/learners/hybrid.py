@@ -21,7 +21,7 @@ class Hybrid(Learner):
     max_condition_size : int, optional
         Largest set that such a test conditions on.
     penalty : float
-        The price of an edge in the Gaussian BIC; 2 is the usual one.
+        The price of an edge in the score; 2 is the usual one.
 
     """
 

@@ -14,15 +14,15 @@ from dicola.score.search import FEW_ORDERS, MagSearch
 
 @dataclass(frozen=True)
 class MagBIC(Learner):
-    """Search for the MAG with the best Gaussian BIC: from the best DAG climb over ancestral graphs.
+    """Search for the MAG with the best BIC: from the best DAG climb over ancestral graphs.
 
-    Needs a test that knows correlations. Each pair that is not adjacent is separated by its
+    Needs a test that knows correlations or blocks of columns. Each pair that is not adjacent is separated by its
     ancestors. Alone, the PAG is that of a MAG: legal by construction.
 
     Parameters
     ----------
     penalty : float
-        The price of an edge; 2 is the usual one (see ``GaussianBIC``).
+        The price of an edge; 2 is the usual one (see ``GaussianBIC`` and ``BlockBIC``).
     n_starts : int
         How many order searches the best DAG is taken from, up to 100 variables; beyond, one.
     threshold : float

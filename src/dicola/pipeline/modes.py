@@ -44,8 +44,8 @@ PAPER = Mode(
 )
 BALANCED = Mode(
     "balanced",
-    "the MAG with the best Gaussian BIC that score-guided parts, merged, and a search on all variables find",
-    "a legal PAG; the score is consistent for linear Gaussian data, the search is a heuristic",
+    "the MAG with the best BIC that score-guided parts, merged, and a search on all variables find",
+    "a legal PAG; the score is consistent for linear Gaussian data and their blocks, the search is a heuristic",
     {"learner": MagBIC(threshold=-1.0), "stop": "reference"},  # in parts pairs of moves find nothing that those on all variables miss
     last_step=BestMag(),
 )

@@ -21,7 +21,7 @@ from dicola.learners.registry import ALL, learner_named
 from dicola.pipeline.modes import AUTO, EXACT, MODES, SCORED, Mode, mode_named, reason_for
 from dicola.pipeline.settings import SETTINGS, Settings
 from dicola.registry import described
-from dicola.score.registry import doubt_about_scoring, score_behind
+from dicola.score.registry import doubt_about_scoring, score_behind, scored_as
 
 _FEW_CONDITIONS = FCI(3, 2)  # on data larger sets remove more true edges than false ones
 MOST_SCORED = 2000  # variables up to which "auto" scores, in two or three minutes; beyond, that grows with the third power
@@ -116,7 +116,7 @@ class Plan(Settings):
                 "{chosen} was chosen, which goes with the paper's method; {mode=balanced} scores graphs instead", chosen=chosen
             )
         if doubt := doubt_about_scoring(ci):
-            return EXACT, Sentence("{doubt}; {mode=balanced} is for linear Gaussian columns", doubt=doubt)
+            return EXACT, Sentence("{doubt}; {mode=balanced} is for columns that can be scored", doubt=doubt)
         if len(ci) > MOST_SCORED:
             return EXACT, Sentence(
                 "{n:,} variables are more than {most:,}, where scoring takes minutes; {mode=balanced} scores them all the same",
@@ -124,8 +124,8 @@ class Plan(Settings):
                 most=MOST_SCORED,
             )
         return MODES[SCORED], Sentence(
-            "the columns can be scored as linear Gaussian, where this mode was the more accurate in simulations; {mode=exact} goes by "
-            "tests alone"
+            "the columns can be scored as {kind}, where this mode was the more accurate in simulations; {mode=exact} goes by tests alone",
+            kind=scored_as(ci),
         )
 
     def _contradicts(self, name: str, mode: Mode) -> bool:

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola._kernels.terms import Terms
+from dicola._kernels.terms import BlockTerms, Terms
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.skeleton import Pair
@@ -64,7 +64,7 @@ class Score(ABC):
     def among(self, variables: Sequence[int]) -> Self:
         """The same score over a choice of the variables, numbered anew."""
 
-    def kernel_terms(self) -> Terms | None:
+    def kernel_terms(self) -> Terms | BlockTerms | None:
         """What the compiled searches need to work out this score by themselves, where it has that.
 
         By default it is ``None``: the searches then ask the score, part by part.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import copy
 from math import isfinite, log
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +49,8 @@ class GaussianBIC(Score):
         The penalty is not a positive number.
 
     """
+
+    scores_as: ClassVar[str] = "linear Gaussian"
 
     def __init__(self, correlation: ArrayLike, n_samples: int, names: Iterable[object] | None = None, penalty: float = 2.0) -> None:
         self.correlation = _read_only(np.array(correlation, dtype=np.float64))  # its own copy
@@ -143,10 +145,10 @@ class DistrictArrays(NamedTuple):
     room: kernel.Room
 
 
-def district_arrays(
-    correlation: NDArray[np.float64], members: Iterable[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]
-) -> tuple[list[int], NDArray[np.float64], DistrictArrays]:
-    """The members and then their other parents; the correlations among them; edges by places there."""
+def district_lists(
+    members: Iterable[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]
+) -> tuple[list[int], NDArray[np.int64], NDArray[np.int64]]:
+    """The members and then their other parents; the edges by places there, as the kernels take them."""
     members, bidirected = sorted(members), tuple(bidirected)
     parents, siblings = sorted(arrows), sorted([*bidirected, *((w, v) for v, w in bidirected)])
     inside = [*members, *sorted({u for u, _ in parents} - set(members))]
@@ -157,6 +159,15 @@ def district_arrays(
             at = relation, place[v]
             lists[*at, lengths[at]] = place[u]
             lengths[at] += 1
+    return inside, lists, lengths
+
+
+def district_arrays(
+    correlation: NDArray[np.float64], members: Iterable[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]
+) -> tuple[list[int], NDArray[np.float64], DistrictArrays]:
+    """The members and then their other parents; the correlations among them; edges by places there."""
+    inside, lists, lengths = district_lists(members, arrows, bidirected)
+    d = lists.shape[1]
     room = kernel.make_room(len(inside), d)
     return inside, _read_only(correlation[np.ix_(inside, inside)]), DistrictArrays(np.arange(d), d, lists, lengths, room)
 

@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import mag_climb, mag_state
+from dicola._kernels.block_score import make_block_room
 from dicola._kernels.mag_score import make_room
+from dicola._kernels.scored_districts import AnyRoom, AnyTerms
+from dicola._kernels.terms import BlockTerms
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, NONE, TAIL
 from dicola.score.ancestral import reached
@@ -104,15 +107,22 @@ def climb(
         kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
         total = plain.total() - surcharge * np.count_nonzero(kinds == mag_state.BOTH)
         return Climbed(_marks(kinds, ends, len(marks)), float(total), plain.fitted.cache_info().currsize, plain.n_moves, plain.runner_up())
-    task = mag_state.Task(*terms, max_district, threshold, np.inf if third is None else third, surcharge)
+    task = mag_state.Task(terms, max_district, threshold, np.inf if third is None else third, surcharge)
     state = _state(marks, ends, Known.room_for(len(marks)) if known is None else known)
-    room = make_room(len(marks), max(max_district, _largest_district(marks)))
+    room = _room(terms, len(marks), max(max_district, _largest_district(marks)))
     while not mag_climb.climb(state, task, room, _SLICE, _PASSES):
         pass  # a look at the clock, or at Ctrl-C
     kinds = state.pairs[:, mag_state.KIND]
     total = state.value[np.unique(state.places[mag_state.ROOT])].sum()
     fits, moves = (int(state.counts[which]) for which in (mag_state.FITS, mag_state.MOVES))
     return Climbed(_marks(kinds, ends, len(marks)), float(total), fits, moves, float(state.gaps[mag_state.NEXT]))
+
+
+def _room(terms: AnyTerms, n: int, largest: int) -> AnyRoom:
+    """Room for districts of at most ``largest`` of n variables."""
+    if isinstance(terms, BlockTerms):
+        return make_block_room(n, len(terms.covariance), largest, int(np.diff(terms.begins).max()))
+    return make_room(n, largest)
 
 
 def _kinds(marks: Marks, ends: NDArray[np.int64]) -> NDArray[np.int64]:

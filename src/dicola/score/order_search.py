@@ -18,8 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import order_search as kernel
+from dicola._kernels.block_parents import make_block_trails
 from dicola._kernels.parent_search import make_trails
-from dicola._kernels.terms import Terms
+from dicola._kernels.scored_parents import AnyTerms, AnyTrails
+from dicola._kernels.terms import BlockTerms
 from dicola.errors import InvalidSetting
 from dicola.score.base import OrderedDag, Score
 from dicola.tables.names import name_order
@@ -109,10 +111,10 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0) -> OrderedDag:
     return OrderedDag(labels[best.order], best.parents[np.ix_(place, place)], best.score, sum(each.work for each in found))
 
 
-def _searched_within(room: int, terms: Terms, begin: NDArray[np.int64], max_sweeps: int) -> OrderedDag | None:
+def _searched_within(room: int, terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int) -> OrderedDag | None:
     """The search with room for fewer parents than ``room``; ``None`` where that was too few."""
     p, order = len(begin), begin.copy()
-    trails = make_trails(p, room)
+    trails = _trails(terms, p, room)
     keys = np.random.default_rng(0).integers(1, 2**63, p, dtype=np.uint64)
     memory = kernel.Memory(keys, np.zeros((p, p), np.uint64), np.full((p, p), np.nan))
     if not kernel.start(terms, trails, order):
@@ -131,6 +133,10 @@ def _searched_within(room: int, terms: Terms, begin: NDArray[np.int64], max_swee
             break
         turn = turn.next(kernel.near_changes(trails, parents, counts) if moved else None)
     return OrderedDag.of(order, [trails.parents[v, : trails.counts[v]] for v in range(p)], float(trails.scores[:p].sum()), n_searches)
+
+
+def _trails(terms: AnyTerms, p: int, room: int) -> AnyTrails:
+    return make_block_trails(p, room, int(np.diff(terms.begins).max())) if isinstance(terms, BlockTerms) else make_trails(p, room)
 
 
 class _Turn(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels.mag_climb import FREE
+from dicola._kernels.terms import Terms
 from dicola.blankets.auto import AutoBlankets
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Inquiry
@@ -98,7 +99,7 @@ class MagSearch:
     def with_factors(self, found: Climbed) -> Climbed:
         """The graph with sets of variables made the children of one hidden variable, where that pays."""
         terms = self.score.kernel_terms()
-        if terms is None or len(self.score) > _FEW:
+        if not isinstance(terms, Terms) or len(self.score) > _FEW:
             return found
         factors = FactorSearch(terms, _HIDDEN)
         *before, marks = [found.marks, *factors.steps(found.marks)]

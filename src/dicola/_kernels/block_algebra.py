@@ -1,0 +1,163 @@
+"""Small covariance matrices: what is left of a block of columns given others.
+
+A column that the ones before it determine says nothing: it is passed over, and counts as if it had
+almost no variance.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import numpy as np
+
+from dicola._kernels.arrays import Floats, Ints
+from dicola._kernels.compiled import hot, inner, kernel
+from dicola._kernels.terms import BlockTerms
+
+SINGULAR = 1e-10  # what is left of a variance of 1 below this counts as nothing
+
+
+@inner
+def factorise(matrix: Floats, d: int, lower: Floats) -> float:
+    """The Cholesky factor of the first d rows and columns, and the logarithm of their determinant.
+
+    Only the lower triangle is read; ``lower`` may be the matrix itself. The column of the factor that
+    belongs to a determined column is 0.
+    """
+    total = 0.0
+    for j in range(d):
+        pivot = matrix[j, j]
+        for t in range(j):
+            pivot -= lower[j, t] * lower[j, t]
+        if not pivot > SINGULAR:
+            total += log(SINGULAR)
+            for i in range(j, d):
+                lower[i, j] = 0.0
+            continue
+        total += log(pivot)
+        root = sqrt(pivot)
+        lower[j, j] = root
+        for i in range(j + 1, d):
+            value = matrix[i, j]
+            for t in range(j):
+                value -= lower[i, t] * lower[j, t]
+            lower[i, j] = value / root
+    return total
+
+
+@inner
+def factorise_scaled(matrix: Floats, d: int, lower: Floats) -> None:
+    """The Cholesky factor of a matrix on any scale, such as that of normal equations."""
+    for j in range(d):
+        pivot = scale = matrix[j, j]
+        for t in range(j):
+            pivot -= lower[j, t] * lower[j, t]
+        if not pivot > SINGULAR * scale:
+            for i in range(j, d):
+                lower[i, j] = 0.0
+            continue
+        root = sqrt(pivot)
+        lower[j, j] = root
+        for i in range(j + 1, d):
+            value = matrix[i, j]
+            for t in range(j):
+                value -= lower[i, t] * lower[j, t]
+            lower[i, j] = value / root
+
+
+@inner
+def forward(lower: Floats, d: int, right: Floats, wide: int, out: Floats) -> None:
+    """Solve ``lower · out = right`` for so many right sides, one per column; ``out`` may be ``right``."""
+    for j in range(d):
+        root = lower[j, j]
+        for c in range(wide):
+            if root == 0.0:
+                out[j, c] = 0.0
+                continue
+            value = right[j, c]
+            for t in range(j):
+                value -= lower[j, t] * out[t, c]
+            out[j, c] = value / root
+
+
+@inner
+def backward(lower: Floats, d: int, right: Floats, wide: int) -> None:
+    """Solve ``transposed lower · x = right`` in place."""
+    for j in range(d - 1, -1, -1):
+        root = lower[j, j]
+        for c in range(wide):
+            if root == 0.0:
+                right[j, c] = 0.0
+                continue
+            value = right[j, c]
+            for t in range(j + 1, d):
+                value -= lower[t, j] * right[t, c]
+            right[j, c] = value / root
+
+
+@hot
+def log_det_given(rest: Floats, w: int, own: Floats, across: Floats, u: int, work: Floats) -> float:
+    """The logarithm of the determinant of ``rest - acrossᵀ · own⁻¹ · across``.
+
+    ``rest`` is the covariance of w columns, ``own`` that of u others, ``across[i, c]`` the covariance
+    of the i-th other with the c-th of them. ``work`` is room for three matrices.
+    """
+    if w == 1 and u == 1:
+        left = rest[0, 0]
+        if own[0, 0] > SINGULAR:
+            left -= across[0, 0] * across[0, 0] / own[0, 0]
+        return log(max(left, SINGULAR))
+    factorise(own, u, work[0])
+    forward(work[0], u, across, w, work[1])
+    for a in range(w):
+        for b in range(a + 1):
+            value = rest[a, b]
+            for i in range(u):
+                value -= work[1, i, a] * work[1, i, b]
+            work[2, a, b] = value
+    return factorise(work[2], w, work[2])
+
+
+@inner
+def copy_block(covariance: Floats, begins: Ints, a: int, b: int, out: Floats) -> None:
+    """The covariances of the columns of one variable with those of another."""
+    for i in range(begins[a + 1] - begins[a]):
+        for j in range(begins[b + 1] - begins[b]):
+            out[i, j] = covariance[begins[a] + i, begins[b] + j]
+
+
+@inner
+def widest(begins: Ints) -> int:
+    """The number of columns of the largest block."""
+    most = 1
+    for v in range(len(begins) - 1):
+        most = max(most, begins[v + 1] - begins[v])
+    return most
+
+
+@kernel
+def log_dets(covariance: Floats, begins: Ints) -> Floats:
+    """The logarithm of the determinant of every block."""
+    n, w = len(begins) - 1, widest(begins)
+    block, found = np.empty((w, w)), np.empty(n)
+    for v in range(n):
+        copy_block(covariance, begins, v, v, block)
+        found[v] = factorise(block, begins[v + 1] - begins[v], block)
+    return found
+
+
+@kernel
+def pair_gains(terms: BlockTerms) -> Floats:
+    """For each pair: how much the misfit per row falls where one is told the other."""
+    begins = terms.begins
+    n, w = len(begins) - 1, widest(begins)
+    own, rest, across, work = np.empty((w, w)), np.empty((w, w)), np.empty((w, w)), np.empty((3, w, w))
+    gains = np.zeros((n, n))
+    for u in range(n):
+        copy_block(terms.covariance, begins, u, u, own)
+        for v in range(u):
+            copy_block(terms.covariance, begins, v, v, rest)
+            copy_block(terms.covariance, begins, u, v, across)
+            left = log_det_given(rest, begins[v + 1] - begins[v], own, across, begins[u + 1] - begins[u], work)
+            gains[u, v] = gains[v, u] = terms.alone[v] - left
+    return gains

@@ -1,0 +1,30 @@
+"""The score of a district, by the kind of terms: on single columns, or on blocks of them.
+
+Numba picks the fit by the type of the terms when it compiles a climb.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.extending import overload
+
+from dicola._kernels.arrays import Ints
+from dicola._kernels.block_score import BlockRoom, score_blocks
+from dicola._kernels.mag_score import Room, score_ones
+from dicola._kernels.terms import BlockTerms, Terms, has_blocks
+
+AnyTerms = Terms | BlockTerms
+AnyRoom = Room | BlockRoom
+
+
+def score_district(terms: AnyTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: AnyRoom) -> float:
+    """The part of a district in the score, with the prices of its edges; see ``mag_score.misfit`` for the lists."""
+    raise NotImplementedError("for kernels only")
+
+
+@overload(score_district, strict=False)
+def _score_district(terms: Any, members: Any, d: int, lists: Any, lengths: Any, room: Any) -> Any:
+    if has_blocks(terms):
+        return lambda terms, members, d, lists, lengths, room: score_blocks(terms, members, d, lists, lengths, room)
+    return lambda terms, members, d, lists, lengths, room: score_ones(terms, members, d, lists, lengths, room)

@@ -1,0 +1,191 @@
+"""The BIC of blocks of columns: what it is, that kernels are their twins, and that it finds graphs of mixed tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import log
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dicola import DAG, MAG, BasisFunction, DegenerateGaussian, DiCoLa, FisherZ, InvalidSetting, NeedsData, discover, metrics
+from dicola.score.base import Score
+from dicola.score.block_bic import BlockBIC
+from dicola.score.equivalence_search import equivalence_search
+from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.mag_climb import climb
+from dicola.score.order_search import order_search, plain_order_search
+from dicola.score.registry import score_behind
+from tests.score.drawn import models
+from tests.score.readable_ricf import fitted
+from tests.score.test_mag_climb import Unknown, empty, random_dag
+
+WIDTHS, NAMES = (2, 1, 3, 1, 1, 2), tuple("ABCDEF")
+
+
+def blocks(seed: int, count: int) -> Iterator[BlockBIC]:
+    """Scores of blocks, made of the columns of models of single ones."""
+    for _, score in models(seed, count, n=14, hidden=4):
+        yield BlockBIC(score.correlation, score.n_samples, WIDTHS, NAMES)
+
+
+def column_graph(mag: MAG, widths: tuple[int, ...]) -> MAG:
+    """The graph over columns behind one over blocks: every edge between all pairs of columns, and bidirected ones within a block."""
+    begins = np.cumsum([0, *widths])
+    marks = np.zeros((begins[-1], begins[-1]), np.int8)
+    for a in range(len(widths)):
+        for b in range(len(widths)):
+            marks[begins[a] : begins[a + 1], begins[b] : begins[b + 1]] = 2 if a == b else mag.marks[a, b]
+    np.fill_diagonal(marks, 0)
+    return MAG(marks, [f"c{i}" for i in range(len(marks))])
+
+
+def table(n: int, seed: int) -> pd.DataFrame:
+    """A chain, a collider and a hidden common cause among numbers and categories."""
+    rng = np.random.default_rng(seed)
+    number, hidden = rng.normal(size=(2, n))
+    group = (number[:, None] * [0.0, 1.5, -1.5] + rng.gumbel(size=(n, 3))).argmax(axis=1)
+    other = rng.integers(3, size=n)
+    sum_of = np.array([0.0, 1.0, -1.0])[group] + np.array([1.0, 0.0, -1.2])[other] + hidden + rng.normal(size=n)
+    answer = np.where(hidden + 0.7 * rng.normal(size=n) > 0, "yes", "no")
+    return pd.DataFrame(
+        {"a": number, "b": np.array(["x", "y", "z"])[group], "c": sum_of, "d": np.array(["u", "v", "w"])[other], "e": answer}
+    )
+
+
+TRUTH = DAG.from_edges([("a", "b"), ("b", "c"), ("d", "c"), ("L", "c"), ("L", "e")]).true_pag(["L"])
+
+
+def test_of_one_variable_it_is_a_ratio_of_determinants_and_the_price_of_its_parents():
+    score = next(blocks(0, 1))
+    covariance = score.kernel_terms().covariance
+    whole, parents, alone = (np.linalg.slogdet(covariance[begin:end, begin:end])[1] for begin, end in ((0, 6), (2, 6), (0, 2)))
+    expected = 500 * (whole - parents - alone)
+    assert score.local(0, [1, 2]) == pytest.approx(expected + score.price_of(0, 1) + score.price_of(0, 2))
+    assert score.local(2, []) == pytest.approx(0), "what happens within a block is free"
+
+
+def test_an_edge_pays_for_itself_and_for_every_pair_of_columns():
+    score = BlockBIC(np.eye(10), 200, WIDTHS)
+    for a in range(6):
+        for b in range(6):
+            assert score.price_of(a, b) == pytest.approx((0.8 + WIDTHS[a] * WIDTHS[b] / 2) * log(200) + log(15) + 1)
+    assert score.among([0, 5]).price_of(0, 1) == score.price_of(0, 5)
+    assert BlockBIC(np.eye(10), 200, WIDTHS, penalty=1).price_of(0, 2) == score.price_of(0, 2) / 2
+    with pytest.raises(InvalidSetting, match="penalty"):
+        BlockBIC(np.eye(2), 200, (1, 1), penalty=-1)
+
+
+def test_with_blocks_of_one_column_it_is_the_gaussian_score():
+    for mag, plain in models(3, 10):
+        score = BlockBIC(plain.correlation, plain.n_samples, [1] * len(plain), plain.names)
+        assert score.price_of(0, 1) == pytest.approx(plain.price)
+        assert score.mag(mag) == pytest.approx(plain.mag(mag), abs=1e-6)
+        one, other = order_search(score, range(len(score))), order_search(plain, range(len(score)))
+        assert np.array_equal(one.parents, other.parents) and one.score == pytest.approx(other.score, abs=1e-6)
+
+
+def test_the_kernel_is_ricf_on_the_columns():
+    rng, joined = np.random.default_rng(1), 0
+    for score in blocks(1, 12):
+        for mag in (MAG(climb(score, empty(score)).marks, NAMES), MAG(random_dag(rng, 6), NAMES)):
+            joined += int((mag.marks * mag.marks.T == 4).sum()) // 2
+            price = sum(score.price_of(a, b) for a in range(6) for b in range(a) if mag.marks[a, b])
+            covariance, alone = score.kernel_terms().covariance, score.kernel_terms().alone.sum()
+            expected = score.n_samples * (fitted(covariance, column_graph(mag, WIDTHS)) - alone)
+            assert score.mag(mag) == pytest.approx(expected + price, abs=1e-2)
+    assert joined > 20
+
+
+def test_the_order_search_is_that_of_the_plain_twin():
+    rng = np.random.default_rng(2)
+    for score in blocks(2, 8):
+        order = rng.permutation(6)
+        fast, plain = order_search(score, order), plain_order_search(score, order)
+        assert np.array_equal(fast.parents, plain.parents) and np.array_equal(fast.order, plain.order)
+        assert fast.score == pytest.approx(plain.score, abs=1e-6)
+
+
+@pytest.mark.parametrize(("max_district", "third", "surcharge"), [(2, None, 0.0), (10, 0.05, 0.0), (10, None, 3.0)])
+def test_the_climb_is_that_of_the_readable_twin(max_district, third, surcharge):
+    rng = np.random.default_rng(3)
+    for score in blocks(3, 5):
+        for start in (empty(score), random_dag(rng, 6)):
+            fast, plain = (climb(each, start, None, 6.0, max_district, third, surcharge) for each in (score, Unknown(score)))
+            assert np.array_equal(fast.marks, plain.marks) and fast.n_fits == plain.n_fits
+            assert fast.score == pytest.approx(plain.score, abs=1e-9) and fast.runner_up == pytest.approx(plain.runner_up, abs=1e-9)
+
+
+def test_columns_that_determine_each_other_do_no_harm():
+    rng = np.random.default_rng(4)
+    for _ in range(10):
+        values = rng.normal(size=(300, 10))
+        values[:, 4] = values[:, 3] - values[:, 5]  # within a block
+        values[:, 7] = values[:, 0] + values[:, 1]  # a function of another block
+        score = BlockBIC(np.corrcoef(values, rowvar=False), 300, WIDTHS, NAMES)
+        fast, plain = order_search(score, range(6)), plain_order_search(score, range(6))
+        assert np.isfinite(fast.score) and fast.score == pytest.approx(plain.score, abs=1.0)
+        assert np.isfinite(climb(score, empty(score)).score)
+
+
+def test_it_does_not_matter_which_level_is_left_out():
+    rng = np.random.default_rng(5)
+    codes, number = rng.integers(3, size=400), rng.normal(size=400)
+    number += codes == 1
+    found = []
+    for shown in ((0, 1), (1, 2), (0, 2)):
+        columns = np.column_stack([codes == shown[0], codes == shown[1], number]).astype(float)
+        found.append(BlockBIC(np.corrcoef(columns, rowvar=False), 400, (2, 1)).local(1, [0]))
+    assert found == pytest.approx([found[0]] * 3)
+
+
+def test_a_test_of_blocks_names_this_score_and_others_the_gaussian_one():
+    frame = table(300, 0)
+    for test, width in ((DegenerateGaussian(frame), 7), (BasisFunction(frame, degree=2), 9)):
+        score = score_behind(test, 3.0)
+        assert type(score) is BlockBIC and score.penalty == 3.0 and score.widths.sum() == width
+        assert score.names == test.labels and score.kernel_terms() is not None
+    assert type(score_behind(FisherZ(frame[["a", "c"]]))) is GaussianBIC
+    with pytest.raises(NeedsData, match="no blocks of columns"):
+        BlockBIC.of(FisherZ(frame[["a", "c"]]))
+
+
+def test_a_subclass_is_searched_by_what_it_says():
+    class Dearer(BlockBIC):
+        def district(self, members, arrows, bidirected):
+            return super().district(members, arrows, bidirected) + 7.0
+
+    score = next(blocks(6, 1))
+    own = Dearer(score.kernel_terms().covariance, score.n_samples, WIDTHS, NAMES)
+    assert own.kernel_terms() is None and type(own.among([0, 2])) is Dearer
+    assert order_search(own, range(6)).score == pytest.approx(order_search(score, range(6)).score + 42)
+    assert Score.kernel_terms(score) is None
+
+
+def test_with_many_rows_the_score_finds_the_true_graph_of_a_mixed_table():
+    test = DegenerateGaussian(table(20_000, 1))
+    assert discover(test, mode="balanced").pag == TRUTH
+    for learner in ("gfci", "boss-fci", "mag-bic"):
+        near = metrics.compare(discover(test, learner).pag, TRUTH)
+        assert near.skeleton.f1 == 1.0 and near.marks.f1 > 0.7
+    dag = equivalence_search(score_behind(test))
+    assert dag.score == pytest.approx(order_search(score_behind(test), dag.order).score)
+
+
+def test_the_default_on_a_mixed_table_scores_and_says_so():
+    model = DiCoLa().fit(table(1500, 2))
+    settings = model.discovery_.settings
+    assert settings["mode"] == "balanced" and settings["test"]["name"] == "BasisFunction"
+    assert "scored as blocks of indicators and curves" in settings["mode_chosen"]
+    assert metrics.compare(model.pag_, TRUTH).skeleton.f1 > 0.8
+    assert DiCoLa().fit(table(1500, 2)).pag_ == model.pag_
+
+
+def test_a_test_with_answers_of_its_own_is_not_scored_unasked():
+    class Own(DegenerateGaussian):
+        def p_values(self, x, y, sets):
+            return np.zeros(len(sets))
+
+    found = discover(Own(table(300, 3)), mode="auto")
+    assert found.settings["mode"] == "exact" and "answers of its own" in found.settings["mode_chosen"]
