@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints, Rows, Small
-from dicola._kernels.compiled import hot, inner, kernel
+from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.cuts import joined_across, links_across, sides_of
 from dicola._kernels.precision import related_within
 from dicola._kernels.splits import find_split, group, in_turn, split_at, work_of
@@ -216,13 +216,13 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
     return Request(False, nobody, nobody, nowhere)
 
 
-@hot
+@inner
 def _size(growth: Growth, number: int) -> int:
     """How many entries the graph of a node has."""
     return int(growth.starts[growth.begins[number + 1] + number])
 
 
-@hot
+@inner
 def _graph(growth: Growth, number: int) -> Rows:
     """The independence graph of a node."""
     begin, end, entry = growth.begins[number] + number, growth.begins[number + 1] + number + 1, growth.entries[number]
@@ -256,7 +256,7 @@ def _confirming(correlations: Correlations, pairs: int, given: int) -> float:
     return float(np.tanh(correlations.quantiles[power] / np.sqrt(freedom)) ** 2)
 
 
-@hot
+@inner
 def _propose(growth: Growth, rule: Rule, number: int) -> bool:
     """Find the sides of a node, if the rule lets it be split and something splits it; the cut is then proposed. Is there room?"""
     begin, end = growth.begins[number], growth.begins[number + 1]
@@ -372,14 +372,14 @@ def _holds(variables: Ints, separator: Ints) -> bool:
     return True
 
 
-@hot
+@inner
 def _open(growth: Growth, number: int, separator: int) -> None:
     """Take the cut that is proposed; the children are then to be made."""
     growth.work[0] -= growth.own_work[number] - separator * (separator - 1)
     growth.left[number] = growth.right[number] = OPEN
 
 
-@hot
+@inner
 def _part(growth: Growth, number: int, away: int, relearn: bool) -> tuple[Ints, Ints, Ints]:
     """A child, without the side ``away``: positions in its parent, variables, and positions of the block to be asked about."""
     begin, end = growth.begins[number], growth.begins[number + 1]
@@ -412,7 +412,7 @@ def _hash(variables: Ints, places: int) -> int:
     return (code ^ (code >> 32)) & (places - 1)
 
 
-@hot
+@inner
 def _find(growth: Growth, variables: Ints) -> int:
     """The node that has these variables; -1 where none has."""
     begins, members = growth.begins, growth.members
@@ -429,7 +429,7 @@ def _find(growth: Growth, variables: Ints) -> int:
     return -1
 
 
-@hot
+@inner
 def _has_room(growth: Growth, number: int, size: int, block: int) -> bool:
     """Is there room for a child of this node, of so many variables, whatever is answered about its block?"""
     known = growth.counts[KNOWN]

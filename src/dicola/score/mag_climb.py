@@ -157,7 +157,7 @@ def _state(marks: Marks, ends: NDArray[np.int64], known: Known) -> mag_state.Sta
     n = len(marks)
     both = np.concatenate([ends[:, 0], ends[:, 1]])
     return mag_state.State(
-        pairs=np.column_stack([ends, _kinds(marks, ends)]),
+        pairs=np.ascontiguousarray(np.column_stack([ends, _kinds(marks, ends)])),  # of one layout, or the kernel would be compiled twice
         starts=np.cumsum(np.bincount(both + 1, minlength=n + 1)),
         incident=np.argsort(both, kind="stable") % max(1, len(ends)),
         delta=np.zeros((len(ends), 4)),
