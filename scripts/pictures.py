@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import decision_figure
 from selenium import webdriver
 from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.chrome.service import Service
@@ -98,6 +99,7 @@ def main() -> None:
     """Make every picture."""
     small, large = mildew(), andes()
     (IMAGES / "mildew.svg").write_text(small.pag.draw(), encoding="utf-8")
+    (IMAGES / "which-test.svg").write_text(decision_figure.drawn(), encoding="utf-8")
     (IMAGES / "diabetes.svg").write_text(diabetes().pag.draw(), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         camera = Camera(Path(folder))

@@ -88,6 +88,14 @@ def test_rows_with_a_gap_in_these_columns_are_left_out_for_all():
     assert compare_tests(told, "a", "b", missing_values=[-999])["n"].max() == 300
 
 
+def test_what_a_column_is_does_not_depend_on_the_columns_asked_about():
+    rng = np.random.default_rng(4)
+    code, follows = rng.integers(3, size=300), rng.normal(size=300)
+    frame = pd.DataFrame({"code": code, "up": code + follows, "bent": (code == 1) * 3 + rng.normal(size=300)})
+    assert dicola.look(frame).of_kind("nominal") == ("code",)
+    assert "'code' is nominal" in compare_tests(frame, "code", "up").loc["fisher_z", "note"]
+
+
 def test_the_full_kernel_test_is_spared_many_rows():
     assert "more than 1,000 rows" in compare_tests(mixed(1200), "a", "b").loc["kci", "note"]
 

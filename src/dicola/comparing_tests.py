@@ -11,7 +11,7 @@ from dicola.ci.base import CITest, checked_alpha
 from dicola.ci.registry import TESTS
 from dicola.errors import DicolaError, InvalidData, InvalidSetting
 from dicola.graphs.marks import listed
-from dicola.tables.columns import Kind
+from dicola.tables.columns import USED, Kind
 from dicola.tables.look import first_look
 from dicola.tables.table import Table, as_table
 
@@ -103,7 +103,10 @@ def _chosen(table: Table, names: tuple[str, ...], kinds: Mapping[str, Kind], mis
         raise InvalidData(f"the table has no column {listed(unknown)}. Its columns: {listed(table.names)}.")
     if len(set(names)) < len(names):
         raise InvalidSetting(f"x, y and what is given must be different columns; got {listed(names)}.")
-    look = first_look(table.choose(names), {name: kind for name, kind in kinds.items() if name in names}, (), missing_values)
+    # What a column is may show beside others only, so that the whole table is understood first.
+    whole = first_look(table, kinds, (), missing_values)
+    known = {column.name: column.kind for column in whole.columns if column.name in names and column.kind in USED}
+    look = first_look(table.choose(names), known, (), missing_values)
     if look.left_out:
         raise InvalidData(" ".join(finding.sentence.replace("; it is left out", "") for finding in look.findings if finding.leaves_out))
     assert look.table is not None

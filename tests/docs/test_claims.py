@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 from collections.abc import Iterator
 from importlib import import_module
 from itertools import combinations
@@ -17,6 +18,7 @@ from typer.main import get_command
 
 import dicola
 from benchmarks import learners as learners_benchmark
+from benchmarks import power as power_benchmark
 from benchmarks import speed_page
 from dicola import FCI, PAG, DiCoLa, DicolaError, FisherZ, InvalidData, InvalidSetting, discover, metrics, read_table, simulate
 from dicola.blankets.registry import BLANKETS
@@ -311,6 +313,37 @@ def test_the_page_of_speed_is_made_from_its_figures_and_the_readme_quotes_them()
     assert abs(ratio - small["ratio"]) < 0.05 * small["ratio"] and ms == round(small["our_ms"], 1)
     assert least <= large["ratio"] and large_ms == round(large["our_ms"])
     assert multiple == round(next(row["ratio"] for row in figures["scaling"] if row["variables"] == 10_000), 1)
+
+
+def test_the_figures_of_what_each_test_finds_are_those_of_the_record():
+    record, text = json.loads(page("benchmarks/power.json")), page("docs/howto/which-test.md")
+    block = text.partition(power_benchmark.BEGIN)[2].partition(power_benchmark.END)[0].strip()
+    assert block == power_benchmark.page_block(record) and page("docs/images/power.svg") == power_benchmark.figure(record)
+    grades = power_benchmark.shares(record, setting="grade, grade", rows=2000, effect=0.0)
+    assert f"({100 * grades[('degenerate_gaussian',)]:.0f} of 100 with 2,000 rows)" in text
+    skewed = power_benchmark.shares(record, setting="number, number, skewed", rows=500, effect=0.0)
+    assert skewed[("fisher_z",)] == pytest.approx(0.2, abs=0.01), "docs/howto/skewed.md: every fifth"
+    assert set(power_benchmark.TESTS) <= set(TESTS)
+
+
+def test_the_decision_figure_is_the_one_that_is_drawn_and_names_tests_there_are():
+    drawn = runpy.run_path(str(ROOT / "scripts/decision_figure.py"))
+    assert page("docs/images/which-test.svg") == drawn["drawn"]()
+    named = {name for box in drawn["BOXES"].values() if box.is_test for name in box.lines[0].split(", ")}
+    assert named <= set(TESTS) and {way.end for way in drawn["WAYS"]} | {"kinds"} == set(drawn["BOXES"])
+
+
+def test_a_small_part_of_the_study_of_power_runs():
+    rows = power_benchmark.measured(2, repeats=2)
+    assert {row["test"] for row in rows} == {
+        "fisher_z",
+        "gaussian_copula",
+        "degenerate_gaussian",
+        "basis_function",
+        "conditional_gaussian",
+        "rcit",
+    }
+    assert all(0 <= row["found"] <= 1 for row in rows) and len(rows) == 6 * 15
 
 
 def done(study: str) -> list[dict]:

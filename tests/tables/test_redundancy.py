@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import Table
+from dicola import Table, look
 from dicola.tables.redundancy import Function, copies, correlation_with_gaps, functions_of_categories, linear_functions, near_copies
 
 RNG = np.random.default_rng(6)
@@ -55,3 +55,10 @@ def test_functions_of_categories_are_found_of_one_column_and_of_two():
     assert functions_of_categories(found) == [Function(2, (0, 1)), Function(4, (3,))]
     spoilt = (lung | tub) ^ (np.arange(900) == 899)
     assert functions_of_categories(columns(lung=lung, tub=tub, either=spoilt)) == []
+
+
+def test_a_rare_level_that_another_column_fixes_is_found_and_a_single_row_is_chance():
+    cause = np.repeat(np.arange(4), [1000, 600, 380, 20])
+    frame = pd.DataFrame({"cause": cause, "rare": cause == 3, "single": np.arange(2000) == 1990})
+    frame["lonely"] = np.where(frame["single"], 9, cause)  # its level 9 fixes the single row
+    assert look(frame.astype("category")).about("determined") == ("cause", "rare")

@@ -42,16 +42,53 @@ def _parted(mixtures: Mixtures, members: Ints) -> tuple[Ints, Ints]:
 
 
 @inner
-def _kept(mixtures: Mixtures, members: Ints) -> Bools:
-    """The rows in cells, by all categories asked about, with rows enough for a covariance of the numbers."""
+def _kept(mixtures: Mixtures, x: int, y: int, given: Ints) -> Bools:
+    """The rows in cells with rows enough for a covariance of the numbers.
+
+    What is kept may depend on x and what is given, or on y and what is given, but not on where x and
+    y meet: leaving out small cells of both would make them dependent.
+    """
+    members = _with(given, x, y)
     numbers, categories = _parted(mixtures, members)
+    need = mixtures.counts.least * (len(numbers) + 1)
+    if not (mixtures.is_number[x] or mixtures.is_number[y]):
+        return _kept_by_margins(mixtures, x, y, given, need)
     strata = np.empty(mixtures.values.shape[1], np.int64)
     many = np.zeros(strata_of(mixtures.counts, categories, strata), np.int64)
     for s in strata:
         many[s] += 1
     kept = np.empty(len(strata), np.bool_)
     for r in range(len(strata)):
-        kept[r] = many[strata[r]] >= mixtures.counts.least * (len(numbers) + 1)
+        kept[r] = many[strata[r]] >= need
+    return kept
+
+
+@inner
+def _kept_by_margins(mixtures: Mixtures, x: int, y: int, given: Ints, need: float) -> Bools:
+    """The same for two categories: levels with rows enough in strata where every cell of them would have enough by chance."""
+    counts = mixtures.counts
+    of_x, of_y = counts.codes[x], counts.codes[y]
+    strata = np.empty(len(of_x), np.int64)
+    count = strata_of(counts, _parted(mixtures, given)[1], strata)
+    down, across = np.zeros((count, counts.levels[x]), np.int64), np.zeros((count, counts.levels[y]), np.int64)
+    for r in range(len(strata)):
+        down[strata[r], of_x[r]] += 1
+        across[strata[r], of_y[r]] += 1
+    whole = np.zeros(count, np.bool_)
+    for s in range(count):
+        total = least_down = least_across = 0
+        for many in down[s]:
+            total += many
+            if many >= need and (least_down == 0 or many < least_down):
+                least_down = many
+        for many in across[s]:
+            if many >= need and (least_across == 0 or many < least_across):
+                least_across = many
+        whole[s] = least_down * least_across >= need * total
+    kept = np.empty(len(strata), np.bool_)
+    for r in range(len(strata)):
+        s = strata[r]
+        kept[r] = whole[s] and down[s, of_x[r]] >= need and across[s, of_y[r]] >= need
     return kept
 
 
@@ -117,7 +154,7 @@ def mixture_of(mixtures: Mixtures, x: int, y: int, given: Ints) -> tuple[float, 
     numbers, _ = _parted(mixtures, members)
     if not len(numbers):
         return table_of(mixtures.counts, x, y, given)
-    kept = _kept(mixtures, members)
+    kept = _kept(mixtures, x, y, given)
     used = 0
     for row in kept:
         used += 1 if row else 0

@@ -25,7 +25,9 @@ class ConditionalGaussian(EvidenceTest[kernel.Mixtures]):
     The numbers have a mean and a covariance of their own in every cell, that is for every combination
     of levels of the categories asked about. The statistic is twice the log likelihood of x, y and what
     is held fixed, and of the latter alone, less those with x alone and with y alone. Cells with fewer
-    than 5 rows per number, and 5 more, are left out of a test. Categories alone are tested by G².
+    than 5 rows per number, and 5 more, are left out of a test; of two categories whole levels are, or
+    strata of what is held fixed, as leaving out single cells would make them dependent. Categories
+    alone are tested by G².
 
     The null model: these four sets of variables each have Gaussian numbers in every cell. It holds
     where numbers depend on categories. Where two categories depend on a number that is held fixed it

@@ -20,6 +20,7 @@ _SUSPECT: Final = 1e-4  # likewise, where gaps blur the covariance: then the row
 _NEAR: Final = 0.99  # correlation from which two columns are nearly the same
 _FIRST: Final = 64  # rows that tell most columns apart
 _ROWS_FOR_FUNCTIONS: Final = 500
+_LEAST = 5  # rows with rarer levels, below which a column may be fixed by chance
 _MOST_CATEGORIES: Final = 25  # columns of categories among which functions of two others are looked for
 
 
@@ -126,8 +127,10 @@ def functions_of_categories(columns: Sequence[Column]) -> list[Function]:
                 is_finer = len(columns[target].levels) <= np.prod([len(columns[i].levels) for i in of])
                 if target in of or target in found or not is_finer or any(found.get(i, (0, ()))[1] == (target,) for i in of):
                     continue
-                if all(
-                    _is_function(cell[:rows], codes[target][:rows], len(columns[target].levels)) for rows in (_ROWS_FOR_FUNCTIONS, None)
+                levels = len(columns[target].levels)
+                # The first rows may have one level only of a column whose others are rare.
+                if _is_function(cell[:_ROWS_FOR_FUNCTIONS], codes[target][:_ROWS_FOR_FUNCTIONS], levels, least=0) and _is_function(
+                    cell, codes[target], levels
                 ):
                     found[target] = Function(target, of)
     return [found[target] for target in sorted(found)]
@@ -141,11 +144,12 @@ def _cells(codes: Sequence[NDArray[np.intp]], levels: Sequence[int]) -> NDArray[
     return cell
 
 
-def _is_function(cell: NDArray[np.intp], target: NDArray[np.intp], levels: int) -> bool:
-    """Does every cell have one level of the target? At least two levels have to occur."""
+def _is_function(cell: NDArray[np.intp], target: NDArray[np.intp], levels: int, least: int = _LEAST) -> bool:
+    """Does every cell have one level of the target? At least so many rows must have another than the most frequent one."""
     present = (cell >= 0) & (target >= 0)
     cell, target = cell[present], target[present]
     if len(cell) == 0:
         return False
-    counts = np.bincount(cell * levels + target, minlength=(int(cell.max()) + 1) * levels).reshape(-1, levels) > 0
-    return bool((counts.sum(axis=1) <= 1).all() and counts.any(axis=0).sum() > 1)
+    counts = np.bincount(cell * levels + target, minlength=(int(cell.max()) + 1) * levels).reshape(-1, levels)
+    is_pure = bool(((counts > 0).sum(axis=1) <= 1).all())
+    return is_pure and int(counts.sum() - counts.sum(axis=0).max()) >= least
