@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from dicola._kernels.arrays import flat_rows
 from dicola.ci.base import checked_alpha
 from dicola.ci.by_evidence import Default, EvidenceTest, Measured, checked_default, critical_values
 from dicola.ci.categories import usable
-from dicola.ci.columns import columns_of
+from dicola.ci.columns import Columns, columns_of, columns_of_codes
 from dicola.ci.gaussian import COLLINEAR, correlation_of, inverse_of, standardised
 from dicola.ci.questions import Adjacency
 from dicola.errors import InvalidData, counted, not_allowed
@@ -99,10 +99,14 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
         columns = columns_of(table, self.degree, gaps=missing == "em")
         self.labels, self.names, self.n_samples = table.labels, table.names, table.n_samples
         self.alpha, self._untestable = checked_alpha(alpha), checked_default("untestable", untestable)
+        self._measure(columns, ~np.isnan(table.values))
+
+    def _measure(self, columns: Columns, present: NDArray[np.bool_]) -> None:
+        """Keep the covariance of the columns, and what may be asked of it; ``present`` says which cells of the table have no gap."""
         self.begins, self.curves = columns.begins, columns.curves
         if np.isnan(columns.values).any():
             self.covariance = standardised(moments(columns.values).covariance)
-            self.n_samples = max(effective_rows(~np.isnan(table.values)), 5)
+            self.n_samples = max(effective_rows(present), 5)
         else:
             self.covariance = correlation_of(columns.values)
         self.pooled = columns.pooled
@@ -110,6 +114,28 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
         if self.has_ridge:
             self.covariance = (self.covariance + _RIDGE * np.eye(len(self.covariance))) / (1 + _RIDGE)
         self._freeze()
+
+    @classmethod
+    def from_codes(cls, codes: NDArray[np.int16], levels: NDArray[np.int64], labels: Sequence[str], alpha: float = 0.01) -> Self:
+        """The test on categories by their codes.
+
+        Parameters
+        ----------
+        codes : matrix of int
+            A row per variable, an entry per row of the table: the number of its level, or -1 for a gap.
+        levels : array of int
+            How many levels each variable has.
+        labels : sequence of str
+            The variables, in the order of the codes.
+        alpha : float
+            The level.
+
+        """
+        test = cls.__new__(cls)
+        test.labels = test.names = tuple(labels)
+        test.n_samples, test.alpha, test._untestable = codes.shape[1], checked_alpha(alpha), True
+        test._measure(columns_of_codes(codes, levels, labels), (codes >= 0).T)
+        return test
 
     def _freeze(self) -> None:
         for array in (self.covariance, self.begins, self.curves):
