@@ -132,7 +132,7 @@ def test_the_default_on_categories_compares_both_and_says_so():
     assert found.settings["mode"] == "either" and "shorter code" in found.settings["mode_chosen"]
     few = DiCoLa().fit(table(dag, 60, 3, 3)).discovery_
     assert few.settings["mode"] == "balanced" and few.settings["test"]["name"] == "DegenerateGaussian"
-    assert DiCoLa().fit(frame).pag_ == found.pag
+    assert DiCoLa.from_record(found.settings).fit(frame).pag_ == found.pag, "the record of a run makes it again"
     holes = frame.mask(np.random.default_rng(0).random(frame.shape) < 0.02)
     assert DiCoLa().fit(holes).discovery_.settings["mode"] == "balanced", "with gaps, blocks by maximum likelihood"
     with pytest.raises(NeedsData, match="does not count"):
