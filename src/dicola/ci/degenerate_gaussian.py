@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -82,6 +83,7 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
     covariance: Floats
     begins: NDArray[np.int64]
     curves: NDArray[np.int64]
+    followed: NDArray[np.bool_]
     degree: int = 1
 
     def __init__(
@@ -110,6 +112,7 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
         else:
             self.covariance = correlation_of(columns.values)
         self.pooled = columns.pooled
+        self.followed = followed_columns(self.covariance, self.begins, self.curves, self.n_samples)
         self.has_ridge = self.n_samples > len(self.covariance) + 1 and _is_singular(self.covariance)
         if self.has_ridge:
             self.covariance = (self.covariance + _RIDGE * np.eye(len(self.covariance))) / (1 + _RIDGE)
@@ -152,14 +155,25 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
         return np.diff(self.begins)
 
     def blocks(self) -> tuple[Floats, int, NDArray[np.int64]]:
-        """The covariance of all columns, the number of rows behind it, and how many columns each variable has: what a score needs."""
-        return self.covariance, self.n_samples, self.widths
+        """The covariance of columns, the number of rows behind it, and how many columns each variable has: what a score needs.
+
+        Curves that nothing follows are left out: in a score each would make every edge dearer.
+        """
+        if self.followed.all():
+            return self.covariance, self.n_samples, self.widths
+        widths = np.add.reduceat(self.followed, self.begins[:-1], dtype=np.int64)
+        return self.covariance[np.ix_(self.followed, self.followed)], self.n_samples, widths
 
     def _chosen(self, variables: NDArray[np.int64]) -> dict[str, Any]:
         columns = self._columns(variables)
         begins = np.cumsum([0, *self.widths[variables]], dtype=np.int64)
         curves = begins[:-1] + (self.curves - self.begins[:-1])[variables]
-        chosen: dict[str, NDArray[Any]] = {"covariance": self.covariance[np.ix_(columns, columns)], "begins": begins, "curves": curves}
+        chosen: dict[str, NDArray[Any]] = {
+            "covariance": self.covariance[np.ix_(columns, columns)],
+            "begins": begins,
+            "curves": curves,
+            "followed": self.followed[columns],
+        }
         for array in chosen.values():
             array.setflags(write=False)
         return chosen
@@ -192,6 +206,25 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
 
     def settings(self) -> dict[str, Any]:
         return {"alpha": self.alpha, "untestable": "dependent" if self._untestable else "independent"}
+
+
+def followed_columns(covariance: Floats, begins: NDArray[np.int64], curves: NDArray[np.int64], n_samples: int) -> NDArray[np.bool_]:
+    """The main columns, and the curves that a main column of another variable follows beyond doubt.
+
+    That is judged given the main columns of the curve's own variable: a straight line follows no curve.
+    """
+    owner = np.repeat(np.arange(len(curves)), np.diff(begins))
+    is_main = np.arange(len(covariance)) < curves[owner]
+    found, pairs = is_main.copy(), max(len(curves) * (len(curves) - 1) / 2, 1)
+    share = -np.expm1(-(log(n_samples) + 2 * log(pairs)) / n_samples)  # of the variance that is left
+    for v in np.unique(owner[~is_main]):
+        main, bent, others = np.arange(begins[v], curves[v]), np.arange(curves[v], begins[v + 1]), np.flatnonzero(is_main & (owner != v))
+        slopes = np.linalg.lstsq(covariance[np.ix_(main, main)], covariance[main], rcond=None)[0]
+        left = np.maximum(np.diag(covariance) - (covariance[main] * slopes).sum(axis=0), COLLINEAR)
+        together = covariance[np.ix_(bent, others)] - covariance[np.ix_(bent, main)] @ slopes[:, others]
+        squares = together**2 / np.outer(left[bent], left[others])
+        found[bent] = (squares > share).any(axis=1)
+    return found
 
 
 def _is_singular(covariance: Floats) -> bool:

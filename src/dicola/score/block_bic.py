@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dicola._kernels import block_score as kernel
 from dicola._kernels.block_algebra import log_dets, pair_gains
-from dicola._kernels.terms import BlockTerms
+from dicola._kernels.terms import BlockTerms, Terms
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.errors import InvalidSetting, NeedsData
@@ -153,10 +153,12 @@ class BlockBIC(Score):
         )
         return part
 
-    def kernel_terms(self) -> BlockTerms | None:
+    def kernel_terms(self) -> BlockTerms | Terms | None:
         if type(self).district is not BlockBIC.district or type(self).local is not BlockBIC.local:
             return None
-        return self._terms
+        if (self.widths > 1).any():
+            return self._terms
+        return Terms(self._terms.covariance, self._terms.n_samples, float(self._terms.prices.max(initial=0.0)))  # all prices are equal
 
     def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
         inside, lists, lengths = district_lists(members, arrows, bidirected)
