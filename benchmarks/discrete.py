@@ -1,16 +1,20 @@
 """Graphs of categories: published networks sampled from their probability tables, with variables hidden.
 
-``python benchmarks/discrete.py FOLDER`` reads ``FOLDER/<network>.bif.gz`` (the bnlearn repository's format), writes one row per run to
-``benchmarks/discrete.json`` and prints the means. ``--seeds 300,310 --networks asia,child --rows 1000`` makes a part of it.
+``python benchmarks/discrete.py FOLDER`` reads ``FOLDER/<network>.bif.gz`` (the bnlearn repository's
+format), writes one row per run to ``benchmarks/discrete.json`` and prints the means. A part of it:
+``--seeds 300,310 --networks asia,child --rows 1000 --methods 'DiCoLa(),G² exact'``.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
+import io
 import json
 import re
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -70,12 +74,23 @@ def as_codes(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.apply(lambda column: pd.factorize(column, sort=True)[0].astype(float))
 
 
+def causal_learn(frame: pd.DataFrame) -> PAG:
+    """FCI with G² as causal-learn has it, where it is installed."""
+    from causallearn.search.ConstraintBased.FCI import fci
+
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        graph, _ = fci(as_codes(frame).to_numpy(), "gsq", 0.01, verbose=False, show_progress=False, node_names=list(frame.columns))
+    return PAG.from_causal_learn(graph)
+
+
 METHODS: dict[str, Callable[[pd.DataFrame], PAG]] = {
     "DiCoLa()": lambda frame: DiCoLa().fit(frame).pag_,
     "G² exact": lambda frame: DiCoLa(ci_test="g_square", mode="exact").fit(frame).pag_,
     "DG exact": lambda frame: DiCoLa(ci_test="degenerate_gaussian", mode="exact").fit(frame).pag_,
     "DG balanced": lambda frame: DiCoLa(ci_test="degenerate_gaussian", mode="balanced").fit(frame).pag_,
     "codes exact": lambda frame: DiCoLa(ci_test="fisher_z", mode="exact").fit(as_codes(frame)).pag_,
+    "causal-learn FCI G²": causal_learn,
 }
 
 
@@ -115,14 +130,17 @@ def main() -> None:
     ask.add_argument("--networks", default=",".join(NETWORKS))
     ask.add_argument("--rows", default="1000,10000")
     ask.add_argument("--seeds", default="300,310", help="the first, and the one behind the last")
+    ask.add_argument(
+        "--methods", default=",".join(list(METHODS)[:-1]), help="separated by commas; the last of them, causal-learn's, is slow"
+    )
     ask.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".json"))
     given = ask.parse_args()
-    found = []
+    found, methods = [], {name: METHODS[name] for name in given.methods.split(",")}
     for name in given.networks.split(","):
         network = Network.read(given.folder / f"{name}.bif.gz")
         for rows in map(int, given.rows.split(",")):
             for share in SHARES:
-                part = list(runs(network, rows, share, range(*map(int, given.seeds.split(","))), METHODS))
+                part = list(runs(network, rows, share, range(*map(int, given.seeds.split(","))), methods))
                 found += [{"network": name, **row} for row in part]
                 means = pd.DataFrame(part).groupby("method", sort=False)[["skeleton", "marks", "seconds"]].mean()
                 cells = "  ".join(f"{method} {row.skeleton:.3f}/{row.marks:.3f} {row.seconds:.2f}s" for method, row in means.iterrows())

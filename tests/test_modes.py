@@ -89,7 +89,7 @@ def test_auto_obeys_what_was_chosen():
 
 def test_a_mode_that_does_not_exist_is_refused():
     ci = FisherZ(table())
-    with pytest.raises(InvalidSetting, match=r"'exact', 'paper', 'balanced' or 'auto'"):
+    with pytest.raises(InvalidSetting, match=r"'exact', 'paper', 'balanced', 'either' or 'auto'"):
         discover(ci, mode="perfect")
 
 

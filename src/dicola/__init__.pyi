@@ -51,6 +51,7 @@ from dicola.orient.equivalence import markov_equivalent as markov_equivalent
 from dicola.orient.equivalence import member_mag as member_mag
 from dicola.pipeline.discover import discover as discover
 from dicola.pipeline.local import local as local
+from dicola.score.block_bic import BlockBIC as BlockBIC
 from dicola.score.gaussian_bic import GaussianBIC as GaussianBIC
 from dicola.tables.columns import Column as Column
 from dicola.tables.look import Look as Look

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from dicola import DAG, MAG, BasisFunction, DegenerateGaussian, DiCoLa, FisherZ, InvalidSetting, NeedsData, discover, metrics
+from dicola._kernels.terms import BlockTerms, Terms
 from dicola.score.base import Score
 from dicola.score.block_bic import BlockBIC
 from dicola.score.equivalence_search import equivalence_search
@@ -22,6 +23,13 @@ from tests.score.readable_ricf import fitted
 from tests.score.test_mag_climb import Unknown, empty, random_dag
 
 WIDTHS, NAMES = (2, 1, 3, 1, 1, 2), tuple("ABCDEF")
+
+
+class AsBlocks(BlockBIC):
+    """Searched as blocks, even where all have one column."""
+
+    def kernel_terms(self) -> BlockTerms:
+        return self._terms
 
 
 def blocks(seed: int, count: int) -> Iterator[BlockBIC]:
@@ -79,8 +87,10 @@ def test_an_edge_pays_for_itself_and_for_every_pair_of_columns():
 
 def test_with_blocks_of_one_column_it_is_the_gaussian_score():
     for mag, plain in models(3, 10):
-        score = BlockBIC(plain.correlation, plain.n_samples, [1] * len(plain), plain.names)
+        score = AsBlocks(plain.correlation, plain.n_samples, [1] * len(plain), plain.names)
         assert score.price_of(0, 1) == pytest.approx(plain.price)
+        terms = BlockBIC(plain.correlation, plain.n_samples, [1] * len(plain), plain.names).kernel_terms()
+        assert isinstance(terms, Terms) and terms.price == pytest.approx(plain.price), "and searched at the speed of that one"
         assert score.mag(mag) == pytest.approx(plain.mag(mag), abs=1e-6)
         one, other = order_search(score, range(len(score))), order_search(plain, range(len(score)))
         assert np.array_equal(one.parents, other.parents) and one.score == pytest.approx(other.score, abs=1e-6)
@@ -142,13 +152,24 @@ def test_it_does_not_matter_which_level_is_left_out():
 
 def test_a_test_of_blocks_names_this_score_and_others_the_gaussian_one():
     frame = table(300, 0)
-    for test, width in ((DegenerateGaussian(frame), 7), (BasisFunction(frame, degree=2), 9)):
+    for test, width in ((DegenerateGaussian(frame), 7), (BasisFunction(frame.assign(f=frame["a"] ** 2 + frame["c"])), 12)):
         score = score_behind(test, 3.0)
         assert type(score) is BlockBIC and score.penalty == 3.0 and score.widths.sum() == width
         assert score.names == test.labels and score.kernel_terms() is not None
     assert type(score_behind(FisherZ(frame[["a", "c"]]))) is GaussianBIC
     with pytest.raises(NeedsData, match="no blocks of columns"):
         BlockBIC.of(FisherZ(frame[["a", "c"]]))
+
+
+def test_curves_that_nothing_follows_are_no_part_of_the_score():
+    rng = np.random.default_rng(8)
+    a, b, noise, more = rng.normal(size=(4, 800))
+    frame = pd.DataFrame({"a": a, "b": b, "line": a + noise, "square": b**2 + more, "group": np.where(rng.random(800) < 0.5, "x", "y")})
+    test = BasisFunction(frame)
+    assert test.widths.tolist() == [3, 3, 1, 3, 3], "a, b, group, line, square"
+    assert score_behind(test).widths.tolist() == [1, 2, 1, 1, 1], "the square follows b's curve, and nothing else one"
+    part = test.among([1, 4])
+    assert score_behind(part).widths.tolist() == [2, 1] and score_behind(test.among([0, 1])).widths.tolist() == [1, 2]
 
 
 def test_a_subclass_is_searched_by_what_it_says():

@@ -12,7 +12,6 @@ import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
 from dicola._kernels.compiled import hot, inner, kernel
-from dicola._kernels.terms import BlockTerms
 
 SINGULAR = 1e-10  # what is left of a variance of 1 below this counts as nothing
 
@@ -147,17 +146,16 @@ def log_dets(covariance: Floats, begins: Ints) -> Floats:
 
 
 @kernel
-def pair_gains(terms: BlockTerms) -> Floats:
+def pair_gains(covariance: Floats, begins: Ints, alone: Floats) -> Floats:
     """For each pair: how much the misfit per row falls where one is told the other."""
-    begins = terms.begins
     n, w = len(begins) - 1, widest(begins)
     own, rest, across, work = np.empty((w, w)), np.empty((w, w)), np.empty((w, w)), np.empty((3, w, w))
     gains = np.zeros((n, n))
     for u in range(n):
-        copy_block(terms.covariance, begins, u, u, own)
+        copy_block(covariance, begins, u, u, own)
         for v in range(u):
-            copy_block(terms.covariance, begins, v, v, rest)
-            copy_block(terms.covariance, begins, u, v, across)
+            copy_block(covariance, begins, v, v, rest)
+            copy_block(covariance, begins, u, v, across)
             left = log_det_given(rest, begins[v + 1] - begins[v], own, across, begins[u + 1] - begins[u], work)
-            gains[u, v] = gains[v, u] = terms.alone[v] - left
+            gains[u, v] = gains[v, u] = alone[v] - left
     return gains

@@ -91,6 +91,12 @@ def _gain(terms: BlockTerms, v: int, other: int, rest: Floats, left: float, own:
     return float(terms.n_samples * (left - after) - terms.prices[other, v])
 
 
+@hot
+def _first_gain(terms: BlockTerms, v: int, other: int) -> float:
+    """The same where nothing is taken yet; wide blocks would be compared again and again."""
+    return float(terms.n_samples * terms.gains[other, v] - terms.prices[other, v])
+
+
 @inner
 def _take(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, pool: Ints, size: int, chosen: int) -> None:
     """Take the columns of a candidate out of all others and of v, one by one."""
@@ -159,8 +165,9 @@ def _grow(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v
         for j in range(size):
             if room.done[j]:
                 continue
-            gain = _gain(terms, v, pool[j], rest, left, room.own[j], room.across[j], room.work)
-            if gain > best or (gain == best and chosen >= 0 and pool[j] < pool[chosen]):
+            u = pool[j]
+            gain = _gain(terms, v, u, rest, left, room.own[j], room.across[j], room.work) if length else _first_gain(terms, v, u)
+            if gain > best or (gain == best and chosen >= 0 and u < pool[chosen]):
                 best, chosen = gain, j
         for a in range(w):
             for b in range(a + 1):
@@ -187,10 +194,12 @@ def changes_block(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place
     rest, steps, length = trails.rest[place], trails.steps[place], trails.lengths[place]
     own, across = room.own[0], room.across[0]
     w, wide = begins[v + 1] - begins[v], begins[other + 1] - begins[other]
+    if length == 0:
+        return _first_gain(terms, v, other) > 0.0
     copy_block(covariance, begins, other, other, own)
     copy_block(covariance, begins, other, v, across)
     for k in range(length):
-        gain = _gain(terms, v, other, rest[k], steps[LEFT, k], own, across, room.work)
+        gain = _gain(terms, v, other, rest[k], steps[LEFT, k], own, across, room.work) if k else _first_gain(terms, v, other)
         if gain > steps[GAINED, k] or (gain == steps[GAINED, k] and other < taken[k]):
             return True
         for q in range(ends[k], ends[k + 1]):

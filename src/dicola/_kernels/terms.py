@@ -29,6 +29,7 @@ class BlockTerms(NamedTuple):
     covariance: NDArray[np.float64]  # of all columns, each of variance 1
     begins: NDArray[np.int64]  # where the block of each variable begins, and where the last one ends
     alone: NDArray[np.float64]  # the logarithm of the determinant of each block
+    gains: NDArray[np.float64]  # of a pair: what telling one of them the other takes off its misfit per row
     n_samples: float
     prices: NDArray[np.float64]  # of an edge, by its two ends
 

@@ -20,7 +20,7 @@ from dicola.tables.table import Table, as_table
 # Shapes far from Gaussian: samples of Gaussian rows hardly ever show them.
 _SKEWED, _HEAVY = 1.5, 5.0
 _FEW_ROWS = 20  # with fewer a shape cannot be told
-_PER_CELL = 2  # times the rows that G² needs to hold one variable fixed
+_HELD_FIXED = 3  # variables that G² must have the rows to hold fixed
 
 
 def auto_test(data: Table | Any, alpha: float = 0.01) -> CITest:
@@ -94,7 +94,7 @@ def _for_numbers(table: Table) -> tuple[type[CITest], str]:
 
 def _for_categories(table: Table) -> tuple[type[CITest], str]:
     levels = np.array([len(np.unique(column.values[~column.missing])) for column in table.columns], dtype=np.float64)
-    if table.n_samples >= _PER_CELL * rows_needed(levels, 1):
+    if table.n_samples >= rows_needed(levels, _HELD_FIXED):
         return GSquare, Sentence(
             "all columns hold categories or grades, and {n:,} rows are enough to count them; {ci_test=degenerate_gaussian} needs fewer",
             n=table.n_samples,

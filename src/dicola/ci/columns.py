@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -43,17 +44,38 @@ def columns_of(table: Table, degree: int = 1, *, gaps: bool = False) -> Columns:
         present = ~column.missing
         if column.kind in LEVELLED:
             codes, levels = codes_of(column)
-            joined = without_rare_levels(codes[present], levels)
-            if joined.max() + 1 < levels:
+            block = _levels_shown(codes[present], levels)
+            if block.shape[1] + 1 < levels:
                 pooled.append(column.name)
-            block = indicators(joined)
             widths.append(block.shape[1])
         else:
             numbers = column.values[present]
             block = np.column_stack([numbers, curves_of(numbers, degree)])
             widths.append(1)
-        parts.append(np.full((len(present), block.shape[1]), np.nan))
-        parts[-1][present] = block
+        parts.append(_where(present, block))
+    return _side_by_side(parts, widths, pooled)
+
+
+def columns_of_codes(codes: NDArray[np.int16], levels: NDArray[np.int64], names: Sequence[str]) -> Columns:
+    """The same for categories by their codes, a row per variable; -1 is a gap."""
+    blocks = [_levels_shown(own[own >= 0].astype(np.int64), int(many)) for own, many in zip(codes, levels, strict=True)]
+    pooled = [name for name, block, many in zip(names, blocks, levels, strict=True) if block.shape[1] + 1 < many]
+    parts = [_where(own >= 0, block) for own, block in zip(codes, blocks, strict=True)]
+    return _side_by_side(parts, [part.shape[1] for part in parts], pooled)
+
+
+def _levels_shown(codes: NDArray[np.int64], levels: int) -> Floats:
+    return indicators(without_rare_levels(codes, levels))
+
+
+def _where(present: NDArray[np.bool_], block: Floats) -> Floats:
+    """The rows of a block where there are some, NaN elsewhere."""
+    found = np.full((len(present), block.shape[1]), np.nan)
+    found[present] = block
+    return found
+
+
+def _side_by_side(parts: Sequence[Floats], widths: Sequence[int], pooled: Sequence[str]) -> Columns:
     begins = np.cumsum([0, *(part.shape[1] for part in parts)], dtype=np.int64)
     return Columns(np.hstack(parts), begins, begins[:-1] + np.array(widths, dtype=np.int64), tuple(pooled))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from math import log
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +14,7 @@ from dicola._kernels.arrays import flat_rows
 from dicola.ci.base import checked_alpha
 from dicola.ci.by_evidence import Default, EvidenceTest, Measured, checked_default, critical_values
 from dicola.ci.categories import usable
-from dicola.ci.columns import RARE, columns_of
+from dicola.ci.columns import RARE, Columns, columns_of, columns_of_codes
 from dicola.ci.gaussian import COLLINEAR, correlation_of, inverse_of, standardised
 from dicola.ci.power import Strength, smallest_between_blocks
 from dicola.ci.questions import Adjacency
@@ -85,6 +86,7 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
     covariance: Floats
     begins: NDArray[np.int64]
     curves: NDArray[np.int64]
+    followed: NDArray[np.bool_]
     degree: int = 1
 
     def __init__(
@@ -102,17 +104,44 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
         columns = columns_of(table, self.degree, gaps=missing == "em")
         self.labels, self.names, self.n_samples = table.labels, table.names, table.n_samples
         self.alpha, self._untestable = checked_alpha(alpha), checked_default("untestable", untestable)
+        self._measure(columns, ~np.isnan(table.values))
+
+    def _measure(self, columns: Columns, present: NDArray[np.bool_]) -> None:
+        """Keep the covariance of the columns, and what may be asked of it; ``present`` says which cells of the table have no gap."""
         self.begins, self.curves = columns.begins, columns.curves
         if np.isnan(columns.values).any():
             self.covariance = standardised(moments(columns.values).covariance)
-            self.n_samples = max(effective_rows(~np.isnan(table.values)), 5)
+            self.n_samples = max(effective_rows(present), 5)
         else:
             self.covariance = correlation_of(columns.values)
         self.pooled = columns.pooled
+        self.followed = followed_columns(self.covariance, self.begins, self.curves, self.n_samples)
         self.has_ridge = self.n_samples > len(self.covariance) + 1 and _is_singular(self.covariance)
         if self.has_ridge:
             self.covariance = (self.covariance + _RIDGE * np.eye(len(self.covariance))) / (1 + _RIDGE)
         self._freeze()
+
+    @classmethod
+    def from_codes(cls, codes: NDArray[np.int16], levels: NDArray[np.int64], labels: Sequence[str], alpha: float = 0.01) -> Self:
+        """The test on categories by their codes.
+
+        Parameters
+        ----------
+        codes : matrix of int
+            A row per variable, an entry per row of the table: the number of its level, or -1 for a gap.
+        levels : array of int
+            How many levels each variable has.
+        labels : sequence of str
+            The variables, in the order of the codes.
+        alpha : float
+            The level.
+
+        """
+        test = cls.__new__(cls)
+        test.labels = test.names = tuple(labels)
+        test.n_samples, test.alpha, test._untestable = codes.shape[1], checked_alpha(alpha), True
+        test._measure(columns_of_codes(codes, levels, labels), (codes >= 0).T)
+        return test
 
     def _freeze(self) -> None:
         for array in (self.covariance, self.begins, self.curves):
@@ -129,14 +158,25 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
         return np.diff(self.begins)
 
     def blocks(self) -> tuple[Floats, int, NDArray[np.int64]]:
-        """The covariance of all columns, the number of rows behind it, and how many columns each variable has: what a score needs."""
-        return self.covariance, self.n_samples, self.widths
+        """The covariance of columns, the number of rows behind it, and how many columns each variable has: what a score needs.
+
+        Curves that nothing follows are left out: in a score each would make every edge dearer.
+        """
+        if self.followed.all():
+            return self.covariance, self.n_samples, self.widths
+        widths = np.add.reduceat(self.followed, self.begins[:-1], dtype=np.int64)
+        return self.covariance[np.ix_(self.followed, self.followed)], self.n_samples, widths
 
     def _chosen(self, variables: NDArray[np.int64]) -> dict[str, Any]:
         columns = self._columns(variables)
         begins = np.cumsum([0, *self.widths[variables]], dtype=np.int64)
         curves = begins[:-1] + (self.curves - self.begins[:-1])[variables]
-        chosen: dict[str, NDArray[Any]] = {"covariance": self.covariance[np.ix_(columns, columns)], "begins": begins, "curves": curves}
+        chosen: dict[str, NDArray[Any]] = {
+            "covariance": self.covariance[np.ix_(columns, columns)],
+            "begins": begins,
+            "curves": curves,
+            "followed": self.followed[columns],
+        }
         for array in chosen.values():
             array.setflags(write=False)
         return chosen
@@ -186,6 +226,25 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
 
     def settings(self) -> dict[str, Any]:
         return {"alpha": self.alpha, "untestable": "dependent" if self._untestable else "independent"}
+
+
+def followed_columns(covariance: Floats, begins: NDArray[np.int64], curves: NDArray[np.int64], n_samples: int) -> NDArray[np.bool_]:
+    """The main columns, and the curves that a main column of another variable follows beyond doubt.
+
+    That is judged given the main columns of the curve's own variable: a straight line follows no curve.
+    """
+    owner = np.repeat(np.arange(len(curves)), np.diff(begins))
+    is_main = np.arange(len(covariance)) < curves[owner]
+    found, pairs = is_main.copy(), max(len(curves) * (len(curves) - 1) / 2, 1)
+    share = -np.expm1(-(log(n_samples) + 2 * log(pairs)) / n_samples)  # of the variance that is left
+    for v in np.unique(owner[~is_main]):
+        main, bent, others = np.arange(begins[v], curves[v]), np.arange(curves[v], begins[v + 1]), np.flatnonzero(is_main & (owner != v))
+        slopes = np.linalg.lstsq(covariance[np.ix_(main, main)], covariance[main], rcond=None)[0]
+        left = np.maximum(np.diag(covariance) - (covariance[main] * slopes).sum(axis=0), COLLINEAR)
+        together = covariance[np.ix_(bent, others)] - covariance[np.ix_(bent, main)] @ slopes[:, others]
+        squares = together**2 / np.outer(left[bent], left[others])
+        found[bent] = (squares > share).any(axis=1)
+    return found
 
 
 def _is_singular(covariance: Floats) -> bool:

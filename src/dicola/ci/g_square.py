@@ -15,6 +15,7 @@ from dicola._kernels.arrays import flat_rows
 from dicola.ci.base import checked_alpha
 from dicola.ci.by_evidence import Default, EvidenceTest, Measured, checked_default, critical_values
 from dicola.ci.categories import coded, usable
+from dicola.ci.degenerate_gaussian import DegenerateGaussian
 from dicola.ci.power import Strength, noncentrality_found
 from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Variables
@@ -143,6 +144,14 @@ class GSquare(EvidenceTest[kernel.Counts]):
             self._defaults,
             self.tally,
         )
+
+    def as_blocks(self) -> DegenerateGaussian:
+        """The test of blocks of indicators on the same rows, which needs fewer of them; where there are gaps, by maximum likelihood."""
+        return DegenerateGaussian.from_codes(self.codes, self.levels, self.labels, self.alpha)
+
+    def blocks(self) -> tuple[NDArray[np.float64], int, NDArray[np.int64]]:
+        """The covariance of indicators, the number of rows behind it, and how many columns each variable has: what a score needs."""
+        return self.as_blocks().blocks()
 
     def measure(self, x: int, y: int, sets: Sequence[Variables]) -> Measured:
         return self.decided(*kernel.tables_of(self.evidence, x, y, *flat_rows(sets)))

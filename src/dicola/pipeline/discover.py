@@ -212,8 +212,9 @@ def finished(
     refined = None
     if steps.mode.last_step is not None:
         refined = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed)
-        skeleton = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
-        oriented = orient(skeleton)
+        if refined is not None:  # else the graph stands as it is
+            skeleton = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
+            oriented = orient(skeleton)
         clock.lap("refinement")
     if steps.plan.legalize:
         skeleton, oriented = legalized(skeleton, oriented)

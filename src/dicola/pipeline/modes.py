@@ -8,6 +8,7 @@ from typing import Any
 
 from dicola.errors import not_allowed
 from dicola.learners.mag_bic import MagBIC
+from dicola.score.code_length import ShorterCode
 from dicola.score.search import BestMag
 
 
@@ -25,7 +26,7 @@ class Mode:
     settings: Mapping[str, Any] = field(default_factory=dict)
     needs_data: bool = True
     trusts_blankets: bool = True
-    last_step: BestMag | None = None
+    last_step: BestMag | ShorterCode | None = None
 
 
 EXACT = Mode(
@@ -49,13 +50,21 @@ BALANCED = Mode(
     {"learner": MagBIC(threshold=-1.0), "stop": "reference"},  # in parts pairs of moves find nothing that those on all variables miss
     last_step=BestMag(),
 )
-MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, PAPER, BALANCED)}
+EITHER = Mode(
+    "either",
+    "for categories: the graph of tests by counting, or that of scores on indicators, whichever gives the counts the shorter code",
+    "the PAG of exact, or a legal PAG by score; which of them is a heuristic",
+    trusts_blankets=False,
+    last_step=ShorterCode(),
+)
+MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, PAPER, BALANCED, EITHER)}
 SAME_AS: dict[str, tuple[Mode, str]] = {
     "fast": (BALANCED, "'fast' is another name for it: a shorter search saved milliseconds and lost marks"),
     "accurate": (BALANCED, "'accurate' is another name for it: a longer search took five times as long and found no better graphs"),
 }
 """Names that went, each with the mode that it stands for now and the reason, to follow "as"."""
 SCORED = "balanced"  # what "auto" takes where the data can be scored
+COUNTED = "either"  # and where they are counted
 AUTO = "auto"
 
 

@@ -18,9 +18,10 @@ from dicola.learners.base import Learner, OrientationSettings, checked_limit
 from dicola.learners.collider_policies import checked_policy
 from dicola.learners.fci import FCI
 from dicola.learners.registry import ALL, learner_named
-from dicola.pipeline.modes import AUTO, EXACT, MODES, SCORED, Mode, mode_named, reason_for
+from dicola.pipeline.modes import AUTO, COUNTED, EXACT, MODES, SCORED, Mode, mode_named, reason_for
 from dicola.pipeline.settings import SETTINGS, Settings
 from dicola.registry import described
+from dicola.score.code_length import is_counted
 from dicola.score.registry import doubt_about_scoring, score_behind, scored_as
 
 _FEW_CONDITIONS = FCI(3, 2)  # on data larger sets remove more true edges than false ones
@@ -123,6 +124,11 @@ class Plan(Settings):
                 n=len(ci),
                 most=MOST_SCORED,
             )
+        if is_counted(ci):
+            return MODES[COUNTED], Sentence(
+                "levels are counted: of the graph that tests find and the one with the best score on indicators, the one is taken that "
+                "describes the counts in the shorter code; {mode=exact} goes by tests alone"
+            )
         return MODES[SCORED], Sentence(
             "the columns can be scored as {kind}, where this mode was the more accurate in simulations; {mode=exact} goes by tests alone",
             kind=scored_as(ci),
@@ -198,6 +204,8 @@ class Steps(NamedTuple):
             raise InvalidSetting(objection)
         if self.mode.needs_data or self.learner.needs_data or self.orientation.colliders == "order":
             score_behind(ci)
+        if self.mode.last_step is not None:
+            self.mode.last_step.check(ci)
 
     def _objections(self) -> Iterator[str]:
         plan, learner, refined = self.plan, self.learner, self.mode.last_step is not None or self.plan.legalize

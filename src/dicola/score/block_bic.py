@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dicola._kernels import block_score as kernel
 from dicola._kernels.block_algebra import log_dets, pair_gains
-from dicola._kernels.terms import BlockTerms
+from dicola._kernels.terms import BlockTerms, Terms
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.errors import InvalidSetting, NeedsData
@@ -75,16 +75,16 @@ class BlockBIC(Score):
         matrix = _read_only(np.array(covariance, dtype=np.float64))
         begins = _read_only(np.cumsum([0, *widths], dtype=np.int64))
         self.names = tuple(f"X{i + 1}" for i in range(len(begins) - 1)) if names is None else tuple(str(name) for name in names)
-        alone, free = _read_only(log_dets(matrix, begins)), _read_only(np.zeros((len(self.names), len(self.names))))
-        self._terms = BlockTerms(matrix, begins, alone, float(n_samples), free)
-        self._terms = self._terms._replace(prices=_read_only(self._prices()))
+        alone = _read_only(log_dets(matrix, begins))
+        gains = _read_only(pair_gains(matrix, begins, alone))
+        self._terms = BlockTerms(matrix, begins, alone, gains, float(n_samples), _read_only(self._prices(np.diff(begins), gains)))
 
-    def _prices(self) -> Floats:
+    def _prices(self, widths: NDArray[np.int64], gains: Floats) -> Floats:
         """What an edge costs, by its ends."""
-        widths, n = np.diff(self._terms.begins), self.n_samples
+        n = self.n_samples
         freedoms = np.outer(widths, widths).astype(np.float64)
         pairs = max(1, len(widths) * (len(widths) - 1) // 2)
-        beyond_doubt = n * pair_gains(self._terms) > freedoms * log(n) + 2 * log(pairs)
+        beyond_doubt = n * gains > freedoms * log(n) + 2 * log(pairs)
         rarity = log(pairs / max(1, int(beyond_doubt.any(axis=0).sum())))
         return np.asarray(self.penalty / 2 * ((_PER_EDGE + (1.3 - _PER_EDGE) * freedoms) * log(n) + rarity + 1))
 
@@ -148,14 +148,17 @@ class BlockBIC(Score):
             covariance=_read_only(terms.covariance[np.ix_(columns, columns)]),
             begins=_read_only(np.cumsum([0, *self.widths[chosen]], dtype=np.int64)),
             alone=_read_only(terms.alone[chosen]),
+            gains=_read_only(terms.gains[np.ix_(chosen, chosen)]),
             prices=_read_only(terms.prices[np.ix_(chosen, chosen)]),
         )
         return part
 
-    def kernel_terms(self) -> BlockTerms | None:
+    def kernel_terms(self) -> BlockTerms | Terms | None:
         if type(self).district is not BlockBIC.district or type(self).local is not BlockBIC.local:
             return None
-        return self._terms
+        if (self.widths > 1).any():
+            return self._terms
+        return Terms(self._terms.covariance, self._terms.n_samples, float(self._terms.prices.max(initial=0.0)))  # all prices are equal
 
     def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
         inside, lists, lengths = district_lists(members, arrows, bidirected)

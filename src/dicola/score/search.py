@@ -146,6 +146,10 @@ class Refined(NamedTuple):
 class BestMag:
     """A last step: the MAG with the best score that is found from what the decomposition found."""
 
+    def check(self, ci: Inquiry) -> None:
+        """Refuse evidence that no score goes with; ``NeedsData``."""
+        score_behind(ci)
+
     def refine(self, ci: Inquiry, found: Orientation, seed: int) -> Refined:
         """From the oriented graph to a MAG.
 
