@@ -15,6 +15,7 @@ from dicola.ci.g_square import GSquare
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.errors import NeedsData, Sentence
 from dicola.graphs.skeleton import Pair
+from dicola.orient.equivalence import mag_to_pag
 from dicola.orient.fixpoint import Orientation
 from dicola.score.base import Score
 from dicola.score.gaussian_bic import district_lists
@@ -135,5 +136,6 @@ class ShorterCode:
         blocks = Inquiry(ci.test.as_blocks())
         refined = BestMag().refine(blocks, found, seed)
         ci.account.add(blocks.account)
-        by_tests = nearby_mag(found.pag.reordered(counted.names))
-        return refined if counted.mag(refined.mag) < counted.mag(by_tests) else None
+        # Of both the member of the class with few bidirected edges: large districts have no length.
+        by_tests, by_score = (counted.mag(nearby_mag(pag.reordered(counted.names))) for pag in (found.pag, mag_to_pag(refined.mag)))
+        return None if by_tests < by_score else refined
