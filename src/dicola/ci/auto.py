@@ -108,11 +108,16 @@ def _for_categories(table: Table) -> tuple[type[CITest], str]:
 
 def odd_shapes(values: NDArray[np.float64]) -> NDArray[np.intp]:
     """The columns that are clearly skewed, or have tails far heavier than Gaussian ones; gaps do not count."""
+    missing = np.isnan(values)
+    present = len(values) - missing.sum(axis=0)
+    known = np.where(missing, 0.0, values) if missing.any() else values
     with np.errstate(all="ignore"):
-        scale = np.nanmax(np.abs(values), axis=0)
-        standard = values / np.where(scale > 0, scale, 1.0)
-        standard = standard - np.nanmean(standard, axis=0)
-        variance = np.nanmean(standard**2, axis=0)
-        skewness = np.nanmean(standard**3, axis=0) / variance**1.5
-        excess = np.nanmean(standard**4, axis=0) / variance**2 - 3.0
+        scale = np.abs(known).max(axis=0)
+        standard = known / np.where(scale > 0, scale, 1.0)  # so that no power overflows
+        standard -= standard.sum(axis=0) / present
+        standard[missing] = 0.0
+        squares = standard * standard
+        variance = squares.sum(axis=0) / present
+        skewness = np.einsum("ij,ij->j", squares, standard) / present / variance**1.5
+        excess = np.einsum("ij,ij->j", squares, squares) / present / variance**2 - 3.0
     return np.flatnonzero((np.abs(skewness) > _SKEWED) | (excess > _HEAVY))

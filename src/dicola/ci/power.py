@@ -55,7 +55,26 @@ def noncentrality_found(alpha: float, freedom: int) -> float:
     (7.85, 11.94)
 
     """
-    return float(chndtrinc(chdtri(freedom, alpha), freedom, 0.2))
+    return noncentrality_beyond(float(chdtri(freedom, alpha)), freedom)
+
+
+def noncentrality_beyond(critical: float, freedom: int) -> float:
+    """The same for a critical value of any origin, such as the price of an edge.
+
+    Parameters
+    ----------
+    critical : float
+        What the statistic must exceed.
+    freedom : int
+        The degrees of freedom.
+
+    Examples
+    --------
+    >>> round(noncentrality_beyond(3.84, 1), 2)
+    7.85
+
+    """
+    return float(chndtrinc(critical, freedom, 0.2))
 
 
 def smallest_between_blocks(alpha: float, freedom: int, factor: float) -> float:

@@ -75,6 +75,13 @@ class MAG(Separable):
 
         Marks of such an edge follow the ancestors (Richardson and Spirtes 2002, Theorem 5.1).
         """
+        # On a path that no set blocks two colliders a <-> b follow each other, and both are ancestors of its ends.
+        points = (self.marks == ARROW) & (self.marks.T == TAIL)
+        joined = (self.marks == ARROW) & (self.marks.T == ARROW)
+        is_above = points.any(axis=1)
+        is_directed = not ((self.marks == TAIL) & (self.marks.T == TAIL)).any()
+        if is_directed and not joined[np.ix_(is_above, is_above)].any():
+            return self
         return project(self, tuple(range(len(self))), 0)
 
     def marginal(self, variables: Iterable[object]) -> MAG:

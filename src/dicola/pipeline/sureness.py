@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from math import expm1, sqrt
 
+import numpy as np
+
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.power import Power, smallest_found
+from dicola.ci.power import Power, noncentrality_beyond, smallest_found
 from dicola.graphs.pag import PAG
+from dicola.pipeline.modes import COUNTED
 from dicola.pipeline.plan import Steps
+from dicola.score.block_bic import BlockBIC
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.registry import score_behind
 
@@ -19,14 +23,25 @@ def power_of(ci: Inquiry, steps: Steps, pag: PAG) -> Power | None:
 
     ``None`` for an oracle and for tests that cannot tell.
     """
-    if steps.mode.last_step is None:
+    if steps.mode.last_step is None or steps.mode.name == COUNTED:
         return power_of_tests(ci, pag, steps.blankets if steps.plan.decompose and steps.starts_from_uig else None)
     score = score_behind(ci)
+    if isinstance(score, BlockBIC):
+        return _power_of_blocks(score, _typical(pag, score.n_samples))
     if not isinstance(score, GaussianBIC):
         return None
     # An edge lowers the misfit by -n ln(1 - r²), and stands where that is more than its price.
     n, given = score.n_samples, _typical(pag, score.n_samples)
     return Power(n, given, smallest_found(sqrt(-expm1(-score.price / n)), n - given - 3))
+
+
+def _power_of_blocks(score: BlockBIC, given: int) -> Power:
+    """Which links between two usual blocks lower the misfit by more than their price, as a likelihood ratio has it."""
+    some = np.triu_indices(len(score), 1)
+    freedom = max(1, round(float(np.median(np.outer(score.widths, score.widths)[some]))))
+    price = float(np.median([score.price_of(u, v) for u, v in zip(*(ends.tolist() for ends in some), strict=True)]))
+    found = sqrt(-expm1(-noncentrality_beyond(price, freedom) / score.n_samples))
+    return Power(score.n_samples, given, found, strength="share", freedom=freedom)
 
 
 def power_of_tests(ci: Inquiry, pag: PAG, blankets: BlanketLearner | None = None) -> Power | None:
