@@ -24,7 +24,7 @@ class MagBIC(Learner):
     penalty : float
         The price of an edge; 2 is the usual one (see ``GaussianBIC`` and ``BlockBIC``).
     n_starts : int
-        How many order searches the best DAG is taken from, up to 100 variables; beyond, one.
+        How many order searches the best DAG is taken from, up to 150 variables; beyond, one.
     threshold : float
         How much of the score the first of two moves may cost; below zero no two are looked at.
     max_district : int

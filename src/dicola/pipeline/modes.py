@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dicola.errors import not_allowed
 from dicola.learners.mag_bic import MagBIC
 from dicola.score.code_length import ShorterCode
-from dicola.score.search import BestMag
+from dicola.score.search import FEW_ORDERS, BestMag
 
 
 @dataclass(frozen=True)
@@ -17,16 +17,22 @@ class Mode:
     """A preset: the settings of ``discover`` that it fixes, and a last step on the oriented graph where it has one.
 
     ``needs_data`` says that it scores graphs, so that no oracle will do. ``trusts_blankets`` says that what a test cannot see given all
-    other variables counts as independent: cuts are taken unasked, and leaves start from their independence graph.
+    other variables counts as independent: cuts are taken unasked, and leaves start from their independence graph. ``if_few`` are settings
+    for tables of so few columns that the last step searches from random orders as well.
     """
 
     name: str
     title: str
     guarantee: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+    if_few: Mapping[str, Any] = field(default_factory=dict)
     needs_data: bool = True
     trusts_blankets: bool = True
     last_step: BestMag | ShorterCode | None = None
+
+    def on(self, n: int) -> Mode:
+        """The mode as it is on n variables."""
+        return replace(self, settings={**self.settings, **self.if_few}) if self.if_few and n <= FEW_ORDERS else self
 
 
 EXACT = Mode(
@@ -48,6 +54,7 @@ BALANCED = Mode(
     "the MAG with the best BIC that score-guided parts, merged, and a search on all variables find",
     "a legal PAG; the score is consistent for linear Gaussian data and their blocks, the search is a heuristic",
     {"learner": MagBIC(threshold=-1.0), "stop": "reference"},  # in parts pairs of moves find nothing that those on all variables miss
+    {"learner": MagBIC(n_starts=1, threshold=-1.0)},
     last_step=BestMag(),
 )
 EITHER = Mode(

@@ -28,7 +28,7 @@ from dicola.score.registry import score_behind
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2. Likewise for factors.
 _MANY, _DECISIVE = 22_000, 20.0  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
 _HIDDEN = 3.0  # what a hidden variable costs beyond its edges
-FEW_ORDERS, _STARTS = 100, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
+FEW_ORDERS, _STARTS = 150, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
 
 Scored = TypeVar("Scored", Climbed, OrderedDag)
 
@@ -153,7 +153,7 @@ class BestMag:
     def refine(self, ci: Inquiry, found: Orientation, seed: int) -> Refined:
         """From the oriented graph to a MAG.
 
-        It is where the climb from a DAG ends: the best of that near the order of the graph and, up to 100 variables, of random orders;
+        It is where the climb from a DAG ends: the best of that near the order of the graph and, up to 150 variables, of random orders;
         with many rows from both.
         Edges are added only once those of the DAG stand as they should: sooner they would be in the way.
         """
