@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from dicola import DAG, FCI, MAG, Oracle
+from dicola.decompose.leaves import Learned
 from dicola.decompose.merge import TreeSets, merge, merge_up
 from dicola.decompose.split import Split, find_split
 from dicola.decompose.tree import Branch, Leaf, Tree
-from dicola.graphs.skeleton import RecordedSets
+from dicola.graphs.skeleton import RecordedSets, Skeleton
 from tests.decompose.drawn import random_split, skeleton_over, small_mag, uig_over, valid_splits
 from tests.graphs.parts import complete
 
@@ -97,6 +98,10 @@ def random_tree(mag: MAG, rng: np.random.Generator) -> Tree:
     return Tree(tuple(nodes))
 
 
+def learned(skeleton: Skeleton) -> Learned:
+    return Learned(skeleton.edges, skeleton.sets, skeleton.warnings)
+
+
 def test_random_trees_merge_to_the_true_skeleton_with_a_valid_set_for_every_pair_apart():
     deep = 0
     for seed in range(80):
@@ -105,7 +110,7 @@ def test_random_trees_merge_to_the_true_skeleton_with_a_valid_set_for_every_pair
         tree = random_tree(mag, rng)
         deep += tree.depth > 1
         leaves = [FCI().learn_skeleton(oracle, leaf.variables) for leaf in tree.leaves]
-        merged = merge_up(tree, leaves, oracle.names)
+        merged = merge_up(tree, [learned(each) for each in leaves], oracle.labels, oracle.names)
         assert merged.edges == skeleton_over(mag, whole(mag)), seed
         for x, y in combinations(range(len(mag)), 2):
             z = merged.sets.get(x, y)
@@ -129,9 +134,9 @@ def test_of_several_sets_the_smallest_is_given_then_the_first():
 def test_a_leaf_alone_is_its_own_whole():
     oracle = Oracle(CHAIN_BESIDE_A_COLLIDER)
     tree = Tree((Leaf((0, 1, 2, 3), complete(4)),))
-    learned = FCI().learn_skeleton(oracle)
-    merged = merge_up(tree, [learned], ("Y", "X", "B", "A"))
-    assert merged.edges == learned.edges and merged.names == ("Y", "X", "B", "A")
+    alone = FCI().learn_skeleton(oracle)
+    merged = merge_up(tree, [learned(alone)], oracle.labels, ("Y", "X", "B", "A"))
+    assert merged.edges == alone.edges and merged.names == ("Y", "X", "B", "A")
     assert merged.separating_set("X", "Y") == ("A",)
 
 
@@ -139,5 +144,5 @@ def test_warnings_of_the_leaves_are_told_once():
     oracle = Oracle(CHAIN_BESIDE_A_COLLIDER)
     tree = Tree((Branch((0, 1, 2, 3), Split((0,), (1,), (2, 3)), 1, 2), Leaf((0, 2, 3)), Leaf((1, 2, 3))))
     leaves = [FCI(max_condition_size=0).learn_skeleton(oracle, leaf.variables) for leaf in tree.leaves]
-    merged = merge_up(tree, leaves, oracle.names)
+    merged = merge_up(tree, [learned(each) for each in leaves], oracle.labels, oracle.names)
     assert len(merged.warnings) == 1 and "max_condition_size" in merged.warnings[0]

@@ -88,7 +88,8 @@ class FisherZ(CITest):
             raise InvalidData(
                 f"the table has {counted(table.n_samples, 'row')}; Fisher's z test needs at least 5, and many more to find anything."
             )
-        correlation, n_samples = _with_gaps(values) if np.isnan(values).any() else (correlation_of(values), table.n_samples)
+        has_gaps = missing == "em" and bool(np.isnan(values).any())  # elsewhere they were refused
+        correlation, n_samples = _with_gaps(values) if has_gaps else (correlation_of(values), table.n_samples)
         self._set_up(correlation, n_samples, table.labels, table.names, checked_alpha(alpha), _checked_untestable(untestable))
         self._values = values
 

@@ -332,7 +332,8 @@ class Inquiry:
         if account.memory is None:
             account.tests[self._phase] += 1
             verdict = self._source.verdict(x, y, z)
-            account.note(self._source.take_untested())
+            if (untested := self._source.take_untested()) is not NOTHING:
+                account.note(untested)
             return verdict
         key = (self.labels[x], self.labels[y], tuple(self.labels[v] for v in z))
         if key not in account.memory:

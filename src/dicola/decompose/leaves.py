@@ -14,7 +14,7 @@ from typing import NamedTuple
 from dicola.ci.inquiry import Account, Inquiry
 from dicola.ci.workers import Workers
 from dicola.decompose.tree import Leaf
-from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton
+from dicola.graphs.skeleton import Pair, SeparatingSets
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context, Learner
 
@@ -114,20 +114,16 @@ def learn_leaves(
     context: Context,
     workers: Workers = Workers(),
     progress: Callable[[int, int], None] | None = None,
-) -> list[Skeleton]:
-    """The skeleton of every leaf, in the order of the leaves; what they take is counted in ``ci``. The answer does not depend on the
+) -> list[Learned]:
+    """What is found of every leaf, in the order of the leaves; what they take is counted in ``ci``. The answer does not depend on the
     workers.
     """
-    labels = ci.labels
-    skeletons: list[Skeleton] = []
+    found: list[Learned] = []
     for learned, account in (workers if len(leaves) > 1 else Workers()).each(
         LeafTask.run, leaf_tasks(leaves, learner, ci, context, workers)
     ):
         ci.account.add(account)
-        for found in learned:
-            variables = leaves[len(skeletons)].variables
-            names = tuple([labels[v] for v in variables])
-            skeletons.append(Skeleton(labels, variables, found.edges, found.sets, names, found.warnings))
+        found += learned
         if progress is not None:
-            progress(len(skeletons), len(leaves))
-    return skeletons
+            progress(len(found), len(leaves))
+    return found

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dicola._kernels import tree as kernel
+from dicola.decompose.leaves import Learned
 from dicola.decompose.split import Split
 from dicola.decompose.tree import Branch, Leaf, Tree
 from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Skeleton, Variables
@@ -26,22 +27,22 @@ def merge(left: Edges, right: Edges, split: Split) -> Edges:
     return (left | right).difference(one_sided) if one_sided else left | right
 
 
-def merge_up(tree: Tree, leaves: Sequence[Skeleton], names: tuple[str, ...]) -> Skeleton:
-    """Merge the skeletons of the leaves from the bottom to the root.
+def merge_up(tree: Tree, leaves: Sequence[Learned], labels: tuple[str, ...], names: tuple[str, ...]) -> Skeleton:
+    """Merge what was found of the leaves from the bottom to the root.
 
-    ``leaves`` come in the order of ``tree.leaves``, ``names`` in the user's order.
+    ``leaves`` come in the order of ``tree.leaves``; ``labels`` are the names by position, ``names`` in
+    the user's order.
     """
     learned = iter(leaves)
-    skeletons: list[Skeleton | None] = [next(learned) if isinstance(node, Leaf) else None for node in tree.nodes]
-    edges: list[Edges] = [frozenset() if skeleton is None else skeleton.edges for skeleton in skeletons]
+    found: list[Learned | None] = [next(learned) if isinstance(node, Leaf) else None for node in tree.nodes]
+    edges: list[Edges] = [frozenset() if leaf is None else leaf.edges for leaf in found]
     for number in tree.bottom_up():
         node = tree.nodes[number]
         if isinstance(node, Branch):
             edges[number] = merge(edges[node.left], edges[node.right], node.split)
-    first = leaves[0]
-    warnings = tuple(dict.fromkeys(warning for skeleton in leaves for warning in skeleton.warnings))
-    sets = TreeSets(tree, tuple(None if skeleton is None else skeleton.sets for skeleton in skeletons))
-    return Skeleton(first.labels, tree.nodes[0].variables, edges[0], sets, names, warnings)
+    warnings = tuple(dict.fromkeys(warning for leaf in leaves for warning in leaf.warnings))
+    sets = TreeSets(tree, tuple(None if leaf is None else leaf.sets for leaf in found))
+    return Skeleton(labels, tree.nodes[0].variables, edges[0], sets, names, warnings)
 
 
 class TreeSets(SeparatingSets):

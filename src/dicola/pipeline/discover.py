@@ -155,7 +155,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     leaves = learn_leaves(tree.leaves, steps.learner, ci, context, workers, _about(progress, "leaves"))
     clock.lap("leaves")
 
-    skeleton = merge_up(tree, leaves, ci.names)
+    skeleton = merge_up(tree, leaves, ci.labels, ci.names)
     clock.lap("merge")
 
     say = _about(progress, "orient") or (lambda done, total: None)
