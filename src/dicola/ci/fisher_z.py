@@ -297,11 +297,12 @@ class FisherZ(CITest):
         return 0.0 if min(xx, yy) < kernel.SINGULAR else max(-1.0, min(1.0, xy / sqrt(xx * yy)))
 
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
-        limit = self.limit(len(z))
+        size = len(z)
+        limit = self.limit(size) if self.untestable == "raise" or size >= len(self.limits) else self.limits.item(size)
         xy, xx, yy = kernel.residual(self.correlation, x, y, np.array(z, dtype=np.int64))
         is_determined = xx < kernel.SINGULAR or yy < kernel.SINGULAR  # and then depends on nothing; else as the kernels say
         independent = limit >= 0.0 if is_determined else not xy * xy > limit * xx * yy
-        freedom = self.n_samples - len(z) - 3
+        freedom = self.n_samples - size - 3
         if freedom <= 0:
             return Verdict(independent, 1.0 if independent else 0.0)
         r = 0.0 if is_determined else xy / sqrt(xx * yy)

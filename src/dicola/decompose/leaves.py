@@ -8,7 +8,7 @@ gets alone; such leaves share a task.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from dicola.ci.inquiry import Account, Inquiry
@@ -55,7 +55,7 @@ class LeafTask:
         return LeafResult([self._learned(*each) for each in zip(self.asked, self.leaves, strict=True)], self.asked[0].account)
 
     def _learned(self, asked: Inquiry, leaf: Leaf) -> Learned:
-        found = self.learner.learn_skeleton(asked, context=replace(self.context, uig=leaf.uig))
+        found = self.learner.learn_skeleton(asked, context=self.context._replace(uig=leaf.uig))
         variables = leaf.variables
         if variables[-1] == len(variables) - 1:  # the whole: positions are the same
             return Learned(found.edges, found.sets, found.warnings)
@@ -65,10 +65,10 @@ class LeafTask:
     def _from_union(self, union: Inquiry) -> list[Learned]:
         """One run over the union, taken apart again: each leaf gets what it would get alone."""
         graphs = [leaf.uig for leaf in self.leaves if leaf.uig is not None]
-        context = replace(self.context, uig=UndirectedGraph.side_by_side(graphs))
+        context = self.context._replace(uig=UndirectedGraph.side_by_side(graphs))
         if not context.warm:
             graphs = [UndirectedGraph.complete(len(leaf.variables)) for leaf in self.leaves]
-            context = replace(context, start=UndirectedGraph.side_by_side(graphs))
+            context = context._replace(start=UndirectedGraph.side_by_side(graphs))
         parts = [(leaf.variables, graph) for leaf, graph in zip(self.leaves, graphs, strict=True)]
         found = self.learner.learn_skeleton(union, context=context)
         part_of = [i for i, (variables, _) in enumerate(parts) for _ in variables]

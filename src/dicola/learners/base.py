@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -22,8 +22,7 @@ from dicola.orient.fixpoint import Orientation, orient
 from dicola.registry import default_settings
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """What the decomposition knows of a leaf and a learner may use.
 
     Parameters
@@ -44,7 +43,7 @@ class Context:
 
     """
 
-    blankets: BlanketLearner = field(default_factory=TotalConditioning)
+    blankets: BlanketLearner = TotalConditioning()
     uig: UndirectedGraph | None = None
     warm: bool = False
     start: UndirectedGraph | None = None

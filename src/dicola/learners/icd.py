@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class ICD(Learner):
 
     def search(self, ci: Inquiry, context: Context) -> Found:
         # Arrowheads that rest on blankets say nothing about sets of size r, so pruning by ancestry needs the complete graph to start from.
-        adjacency, sets = start_of(len(ci), replace(context, warm=context.warm and not self.possible_ancestors))
+        adjacency, sets = start_of(len(ci), context._replace(warm=context.warm and not self.possible_ancestors))
         size = 0
         if not self.possible_ancestors:  # one step leads to the neighbours whatever the marks: the first two rounds are levels
             size = 2 if self.max_condition_size is None else min(2, self.max_condition_size + 1)
