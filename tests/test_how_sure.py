@@ -6,9 +6,11 @@ from dataclasses import replace
 from math import sqrt
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from dicola import CallableTest, Discovery, FisherZ, GaussianBIC, Oracle, discover, local, simulate
+from dicola import BlockBIC, CallableTest, DegenerateGaussian, Discovery, FisherZ, GaussianBIC, Oracle, discover, local, simulate
+from dicola.ci.power import noncentrality_beyond
 from tests.ci.test_power import MARGIN, REPEATS, samples
 
 DAG = simulate.er_dag(12, 2.5, seed=4)
@@ -85,3 +87,31 @@ def test_few_rows_are_no_error():
     found = discover(FisherZ(np.random.default_rng(0).normal(size=(9, 3))))
     assert found.power.given <= 5 and found.power.correlation < 1
     assert sqrt(FisherZ(np.random.default_rng(0).normal(size=(9, 3))).limit(found.power.given)) < found.power.correlation
+
+
+def test_scores_on_blocks_tell_the_share_that_a_link_must_explain():
+    frame = TABLE.copy()
+    for name in list(frame.columns)[:6]:
+        frame[name] = pd.qcut(frame[name], 3, labels=["low", "middle", "high"]).astype(str)
+    found = discover(DegenerateGaussian(frame), mode="balanced")
+    assert found.power is not None and found.power.strength == "share" and found.power.freedom == 2
+    assert "a link of 2 degrees of freedom that explains" in found.how_sure()
+    more = discover(DegenerateGaussian(pd.concat([frame] * 4, ignore_index=True)), mode="balanced")
+    assert more.power is not None and more.power.correlation < found.power.correlation
+
+
+def test_an_edge_between_blocks_that_explains_as_much_is_worth_its_price_four_times_of_five():
+    rng, n, kept, tables = np.random.default_rng(7), 400, 0, 300
+    levels = np.array(["a", "b", "c"])
+    score = None
+    for _ in range(tables):
+        code = rng.integers(3, size=n)
+        if score is None:
+            plain = DegenerateGaussian(pd.DataFrame({"x": levels[code], "y": rng.normal(size=n)}))
+            score = BlockBIC.of(plain)
+            noncentrality = noncentrality_beyond(score.price_of(0, 1), 2)
+            effect = sqrt(np.expm1(noncentrality / n) / np.var([-1.0, 0.0, 1.0]))
+        y = (code - 1) * effect + rng.normal(size=n)
+        table = BlockBIC.of(DegenerateGaussian(pd.DataFrame({"x": levels[code], "y": y})))
+        kept += table.local(1, [0]) < table.local(1, [])
+    assert abs(kept / tables - 0.8) < 3 * sqrt(0.8 * 0.2 / tables)

@@ -200,7 +200,7 @@ class GrowShrink(BlanketLearner):
             return ()
         return (
             Sentence(
-                "{n} rows for {k} variables: nothing can be tested given all the rest, and with so many pairs only strong relations "
+                "{n:,} rows for {k:,} variables: nothing can be tested given all the rest, and with so many pairs only strong relations "
                 "stand out. "
                 "What is found is worth more than what is not: weaker edges are missed, and marks that rest on their absence are unsure.",
                 n=n,
