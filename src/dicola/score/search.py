@@ -26,7 +26,10 @@ from dicola.score.order_search import best_of, order_search
 from dicola.score.registry import score_behind
 
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2. Likewise for factors.
-_MANY, _DECISIVE = 22_000, 20.0  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
+MANY_ROWS, _DECISIVE = (
+    22_000,
+    20.0,
+)  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
 _HIDDEN = 3.0  # what a hidden variable costs beyond its edges
 FEW_ORDERS, _STARTS = 150, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
 
@@ -85,7 +88,7 @@ class MagSearch:
         With many rows they are those three moves ahead, and from another graph of the class. With few a bidirected edge pays for the
         hidden variable it claims: turning -> into <-> is free otherwise, and noise decides. Before the last climb that would cut ways.
         """
-        if self.score.n_samples < _MANY:
+        if self.score.n_samples < MANY_ROWS:
             kept = np.zeros_like(self.candidates)  # to add edges was the work of the climbs before
             last = replace(self, candidates=kept, threshold=self.threshold + _HIDDEN, surcharge=_HIDDEN).climb(found.marks)
             # only the climb before has looked at edges to add
@@ -161,7 +164,7 @@ class BestMag:
         dags = [search.dag_near(marks)]
         if len(marks) <= FEW_ORDERS:
             dags.append(search.dag_of_orders(_STARTS, seed))
-        starts = dags if search.score.n_samples >= _MANY else [best(dags)]  # with few rows the better score is by chance
+        starts = dags if search.score.n_samples >= MANY_ROWS else [best(dags)]  # with few rows the better score is by chance
         start = best([search.from_dag(dag) for dag in starts])
         winner = search.with_factors(search.finished(search.climb(start.marks)))
         return Refined(search.mag(winner), winner.score, winner.runner_up if np.isfinite(winner.runner_up) else None)
