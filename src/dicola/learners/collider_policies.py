@@ -55,6 +55,7 @@ _RULES: dict[str, Rule] = {"conservative": _conservative, "majority": _majority,
 POLICIES = ("sepset", *_RULES, "compare", "order")
 CHOICES = ("auto", *POLICIES)
 STARTS = 3  # order searches, of which the best decides
+DECISIVE = 10.0  # times a p-value that the other must be, where neither set separates the ends alone
 LARGEST = 4  # a hub has more sets of neighbours than anyone can ask about; small ones have the power
 
 
@@ -68,8 +69,8 @@ def collider_policy(name: str, ci: Evidence, skeleton: Skeleton, max_size: int |
     """How to tell whether b is a collider between the non-adjacent a and c.
 
     ``"sepset"`` looks at the recorded separating set. ``"compare"`` asks whether a and c are more independent without b than with it,
-    given the rest of that set. ``"order"`` looks at the DAG with the best score that some order searches find,
-    from random orders of this seed, and at the recorded set where that DAG has no such triple. The others collect, for a pair, the
+    given the rest of that set, and leaves close calls open. ``"order"`` looks at the DAG with the best score that some order searches
+    find, from random orders of this seed, and at the recorded set where that DAG has no such triple. The others collect, for a pair, the
     recorded set and every set of neighbours of a or of c (up to ``max_size``, or 4 variables where there is no limit) that separates it,
     in the frozen skeleton, so that no order of triples matters; each pair is asked once.
     """
@@ -88,7 +89,7 @@ class Compare:
 
     def __init__(self, ci: Inquiry, sets: SeparatingSets) -> None:
         self.ci, self.sets = ci, sets
-        self.known: dict[Triple, bool] = {}
+        self.known: dict[Triple, bool | None] = {}
 
     def prepare(self, triples: Iterable[Triple]) -> None:
         """Ask about many triples at once."""
@@ -104,32 +105,50 @@ class Compare:
         return self.known[triple]
 
 
+class Agreed:
+    """What two policies say alike; undecided where they differ."""
+
+    def __init__(self, one: ColliderPolicy, other: Compare) -> None:
+        self.one, self.other = one, other
+
+    def prepare(self, triples: Iterable[Triple]) -> None:
+        """Ask about many triples at once."""
+        self.other.prepare(triples)
+
+    def __call__(self, a: int, b: int, c: int) -> bool | None:
+        found = self.one(a, b, c)
+        return found if found == self.other(a, b, c) else None
+
+
 @dataclass(eq=False)
-class FreerWithout(Question[list[bool]]):
+class FreerWithout(Question[list[bool | None]]):
     """For each (a, b, c): are a and c more independent without b than with it, given the rest of what separates them?
 
     Where one of the two sets separates them and the other does not, that decides, as it does with
-    perfect answers; else the larger p-value.
+    perfect answers; else a p-value that is ``DECISIVE`` times the other. ``None`` where neither does:
+    both sets may separate for want of power, and to guess costs more marks than it wins.
     """
 
     triples: Sequence[Triple]
     sets: Sequence[Variables]
 
-    def plain(self, ci: Inquiry) -> list[bool]:
+    def plain(self, ci: Inquiry) -> list[bool | None]:
         return [self._is_freer(ci, *triple, z) for triple, z in zip(self.triples, self.sets, strict=True)]
 
-    def _is_freer(self, ci: Inquiry, a: int, b: int, c: int, z: Variables) -> bool:
+    def _is_freer(self, ci: Inquiry, a: int, b: int, c: int, z: Variables) -> bool | None:
         rest = tuple(v for v in z if v != b)
         without, given = (ci.verdict(a, c, held) for held in (rest, tuple(sorted((*rest, b)))))
         if without.independent != given.independent or isnan(without.p_value) or isnan(given.p_value):
             return without.independent and not given.independent
-        return without.p_value > given.p_value
+        smaller, larger = sorted((without.p_value, given.p_value))
+        return without.p_value > given.p_value if larger > smaller and larger >= DECISIVE * smaller else None
 
-    def by_correlations(self, test: FisherZ) -> Answered[list[bool]] | None:
+    def by_correlations(self, test: FisherZ) -> Answered[list[bool | None]] | None:
         if test.n_samples - max(map(len, self.sets)) - 4 <= 0:
             return None
-        found = kernel.freer_without(test.correlation, np.array(self.triples, dtype=np.int64), flat_rows(self.sets), test.n_samples)
-        return found.tolist(), 2 * len(found)
+        triples, sets = np.array(self.triples, dtype=np.int64), flat_rows(self.sets)
+        found = kernel.freer_without(test.correlation, triples, sets, test.n_samples, test.alpha, DECISIVE)
+        return [None if answer < 0 else bool(answer) for answer in found.tolist()], 2 * len(found)
 
 
 class AskAgain:

@@ -20,6 +20,8 @@ from dicola.errors import InvalidSetting, Sentence, counted
 from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner
+from dicola.learners.collider_policies import Agreed, Compare
+from dicola.orient.colliders import by_separating_set
 from dicola.orient.equivalence import skeleton_of_mag
 from dicola.orient.fixpoint import Orientation, orient
 from dicola.pipeline.plan import Plan, Steps
@@ -214,12 +216,20 @@ def finished(
         refined = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed)
         if refined is not None:  # else the graph stands as it is
             skeleton = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
-            oriented = orient(skeleton)
+            oriented = orient(skeleton) if refined.doubted_by is None else _doubted(ci, skeleton, refined.doubted_by)
         clock.lap("refinement")
     if steps.plan.legalize:
         skeleton, oriented = legalized(skeleton, oriented)
         clock.lap("legality")
     return skeleton, oriented, refined
+
+
+def _doubted(ci: Inquiry, skeleton: Skeleton, test: CITest) -> Orientation:
+    """The orientation with those colliders of the sets, and those other triples, that a test confirms; all else stays open."""
+    asked = Inquiry(test).during("orientation")
+    oriented = orient(skeleton, is_collider=Agreed(by_separating_set(skeleton.sets), Compare(asked, skeleton.sets)))
+    ci.account.add(asked.account)
+    return oriented
 
 
 class _Clock:

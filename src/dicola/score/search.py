@@ -13,6 +13,7 @@ from dicola._kernels.mag_climb import FREE
 from dicola._kernels.terms import Terms
 from dicola.blankets.auto import AutoBlankets
 from dicola.blankets.total_conditioning import TotalConditioning
+from dicola.ci.base import CITest
 from dicola.ci.inquiry import Inquiry
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
@@ -139,11 +140,15 @@ def linear_extension(marks: Marks) -> list[int]:
 
 
 class Refined(NamedTuple):
-    """A MAG with its score, and by how much the best graph of another class that was met is worse, where one was."""
+    """A MAG with its score, and by how much the best graph of another class that was met is worse, where one was.
+
+    ``doubted_by`` is a test that has to agree with its colliders, where the data do not follow the model behind the score.
+    """
 
     mag: MAG
     score: float
     runner_up: float | None
+    doubted_by: CITest | None = None
 
 
 class BestMag:
