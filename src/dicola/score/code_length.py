@@ -144,4 +144,7 @@ class ShorterCode:
         refined = BestMag().refine(blocks, found, seed)
         ci.account.add(blocks.account)
         by_tests, by_score = (counted.along(nearby_mag(pag.reordered(counted.names))) for pag in (found.pag, mag_to_pag(refined.mag)))
-        return None if by_tests < by_score else refined._replace(doubted_by=blocks.test)
+        if by_tests < by_score:
+            return None
+        # Two levels are one column, whose covariances say all of a pair; sums of indicators say less the more levels there are.
+        return refined._replace(doubted_by=blocks.test) if np.median(ci.test.levels) > 2 else refined
