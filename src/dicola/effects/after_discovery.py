@@ -141,7 +141,9 @@ def by_bootstrap(learn: Learn, table: Table, asked: Asked, replicates: int = 100
         if value is not None:
             values.append(value)
     share = len(values) / replicates
+    zeros = values.count(0.0)
     told = f"{len(values)} of {replicates} graphs, each learned from rows drawn with replacement, identify it"
+    told += f", {zeros} of them as zero" if zeros else ""
     if len(values) < FEW:
         return AfterDiscovery("bootstrap", None, None, None, share, f"Only {told}: too few for an interval.")
     tail = (1 - asked.level) / 2

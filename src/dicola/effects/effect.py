@@ -126,7 +126,8 @@ class Effect:
     def _doubt(self) -> str:
         told = []
         if self.after is not None:
-            reach = "" if self.after.interval is None else "Allowing for discovery it is {:.3g} to {:.3g}. ".format(*self.after.interval)
+            ends = self.after.interval
+            reach = "" if ends in (None, (0.0, 0.0)) else "Allowing for discovery it is {:.3g} to {:.3g}. ".format(*ends)
             told.append(f"{reach}{self.after.sentence}")
         if self.robustness is not None:
             told.append(
@@ -287,6 +288,11 @@ def effect_after_discovery(
     if interval == "naive" or not found.identified or found.value is None:
         return found
     after = by_splitting(learn, table, asked) if interval == "split" else by_bootstrap(learn, table, asked, replicates)
+    if after.way == "split" and after.interval == (0.0, 0.0):
+        if found.by == "no path":
+            return replace(found, after=replace(after, sentence="The graph of half of the rows says so too."))
+        told = "The graph of all rows says that it is there, that of half of them that it is zero: no interval can allow for that."
+        after = replace(after, interval=None, value=None, sentence=told)
     return replace(found, after=after)
 
 

@@ -11,6 +11,7 @@ from dicola.effects.estimation import Method, estimate
 from dicola.effects.members import members_from
 from dicola.errors import DicolaError, counted
 from dicola.graphs.bits import members
+from dicola.graphs.marks import CIRCLE
 from dicola.graphs.pag import PAG
 from dicola.tables.table import Table
 
@@ -27,7 +28,7 @@ class MemberRange:
     effects : tuple of float
         The different effects, smallest first.
     n_identified, n_open : int
-        In how many of the MAGs the effect is identified, and in how many not: there a hidden common
+        In how many of the MAGs that were looked at the effect is identified, and in how many not: there a hidden common
         cause may bend it without bound.
     complete : bool
         Were all MAGs of the class looked at?
@@ -48,7 +49,7 @@ class MemberRange:
     def sentence(self) -> str:
         """What the range is worth, in words."""
         looked = self.n_identified + self.n_open
-        which = f"the {counted(looked, 'MAG')} of the class" if self.complete else f"the first {counted(looked, 'MAG')} of a larger class"
+        which = f"the {counted(looked, 'MAG')} of the class" if self.complete else f"{counted(looked, 'MAG')} of a larger class"
         if self.bounds is None:
             return f"None of {which} identifies it by adjustment."
         low, high = self.bounds
@@ -60,6 +61,7 @@ class MemberRange:
 def member_range(criterion: Adjustment, table: Table, method: Method = "auto", most: int = MOST) -> MemberRange:
     """The effect in each MAG of the class, by a smallest adjustment set of that MAG (LV-IDA; Malinsky and Spirtes 2017).
 
+    MAGs that contradict a mark of the graph, such as one that knowledge has put, are passed over.
     A MAG in which x is no ancestor of y gives zero; one in which no adjustment set exists gives
     nothing. Estimates are points: the error of each comes on top.
 
@@ -84,7 +86,10 @@ def member_range(criterion: Adjustment, table: Table, method: Method = "auto", m
     x, y = pag.names[criterion.x], pag.names[criterion.y]
     every = members_from(criterion.grounds.member)
     values, n_open = list[float](), 0
+    definite = pag.marks != CIRCLE
     for member in islice(every, most):
+        if (member.marks != pag.marks)[definite].any():  # knowledge has ruled it out
+            continue
         alone = Adjustment(Grounds(PAG.trusted(member.marks, pag.names), member), criterion.x, criterion.y)
         if not alone.on_the_way:
             values.append(0.0)

@@ -207,9 +207,9 @@ class PAG(Relatives):
 
         Examples
         --------
-        >>> pag = PAG.from_text("U o-o A; U o-o B; A o-> V; B o-> V")
+        >>> pag = PAG.from_text("U o-o A; U o-o B; A --> V; B --> V")
         >>> pag.ancestors("V"), pag.definite_ancestors("V")
-        ((), ('U',))
+        (('A', 'B'), ('U', 'A', 'B'))
 
         """
         from dicola.effects.reading import definite_ancestors
