@@ -18,7 +18,7 @@ from dicola.blankets.registry import blanket_learner
 from dicola.ci.registry import Recipe
 from dicola.discovery import Discovery
 from dicola.effects.after_discovery import Asked
-from dicola.effects.effect import Effect, Interval, effect_after_discovery
+from dicola.effects.effect import Effect, Interval, effect_after_discovery, effect_under_selection
 from dicola.effects.estimation import Method
 from dicola.errors import InvalidData, InvalidSetting, NeedsData
 from dicola.graphs.pag import PAG
@@ -202,7 +202,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         level: float = 0.95,
         seed: int = 0,
         replicates: int = 100,
-        members: int = 1000,
+        members: int = 500,
     ) -> Effect:
         """The effect of one variable on another: identified, bounded, or not identifiable with the reason.
 
@@ -255,6 +255,8 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         table, plan = self._prepared
         names = self.pag_.names
         asked = Asked(names[self.pag_.index(x)], names[self.pag_.index(y)], method, level, seed)
+        if self.selection:
+            return effect_under_selection(asked)
         learn = relearning(plan, table)
         return effect_after_discovery(self.pag_, table, learn, asked, interval=interval, replicates=replicates, members=members)
 

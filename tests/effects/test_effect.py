@@ -143,7 +143,9 @@ def test_categories_without_a_number_are_told_in_a_sentence(frame):
 
 def test_selection_identifies_nothing(frame):
     found = dicola.effect(PAG.from_text("X --- Y; Y --- W"), "X", "Y", frame)
-    assert not found.identified and "the sample was selected" in found.reason and found.bounds is None
+    assert not found.identified and "selection of the sample" in found.reason and found.bounds is None
+    model = DiCoLa(mode="exact", selection=True, decompose=False).fit(frame)
+    assert model.effect("X", "Y").reason == model.discovery_.effect("X", "Y", frame).reason == found.reason
 
 
 def test_a_graph_that_is_no_pag_is_told(frame):

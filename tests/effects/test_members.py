@@ -28,3 +28,11 @@ def test_single_mark_changes_meet_every_member_of_a_class_once():
 def test_members_come_one_by_one_from_a_class_too_large_to_list():
     chain = "; ".join(f"X{i} --> X{i + 1}" for i in range(30))
     assert len(list(islice(members_from(MAG.from_text(chain)), 50))) == 50
+
+
+def test_members_that_differ_near_by_come_first():
+    chain = MAG.from_text("; ".join(f"X{i} --> X{i + 1}" for i in range(8)))
+    found = list(members_from(chain, distance=range(9)))
+    assert {member.marks.tobytes() for member in found} == {member.marks.tobytes() for member in members_from(chain)}
+    reach = [max((int(end) for end in np.argwhere(member.marks != chain.marks).ravel()), default=0) for member in found]
+    assert reach[1] == 1 and reach.index(8) > len(found) // 2

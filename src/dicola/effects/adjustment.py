@@ -43,7 +43,18 @@ class Grounds:
 
     @classmethod
     def of(cls, pag: PAG) -> Grounds:
-        """The graph itself, where it stands for MAGs, also with marks that knowledge has put; else the legal PAG next to it."""
+        """The graph itself, where it stands for MAGs, also with marks that knowledge has put; else the legal PAG next to it.
+
+        Kept with the graph, which never changes, as one graph is asked about many pairs.
+        """
+        kept = vars(pag)
+        if "_grounds" not in kept:
+            kept["_grounds"] = cls._found(pag)
+        found: Grounds = kept["_grounds"]
+        return found
+
+    @classmethod
+    def _found(cls, pag: PAG) -> Grounds:
         if is_selected(pag):
             raise InvalidGraph("the graph has edges that speak of selection of the sample (--- or --o); adjustment is not defined there.")
         member = nearby_mag(pag)

@@ -10,7 +10,7 @@ import pandas as pd
 from dicola.effects.adjustment import Adjustment, is_selected
 from dicola.effects.after_discovery import AfterDiscovery, Asked, Learn, by_bootstrap, by_splitting, chosen_set
 from dicola.effects.estimation import Estimate, Method, check_choice
-from dicola.effects.identification import Identification, adjustment_formula
+from dicola.effects.identification import SELECTED, Identification, adjustment_formula
 from dicola.effects.member_range import MOST, MemberRange, member_range
 from dicola.effects.reading import identification_in_words
 from dicola.errors import InvalidData, InvalidSetting, not_allowed
@@ -294,6 +294,11 @@ def effect_after_discovery(
         told = "The graph of all rows says that it is there, that of half of them that it is zero: no interval can allow for that."
         after = replace(after, interval=None, value=None, sentence=told)
     return replace(found, after=after)
+
+
+def effect_under_selection(asked: Asked) -> Effect:
+    """The answer where the graph was learned so that it allows for selection of the sample: nothing is identified."""
+    return Effect(asked.x, asked.y, False, None, (), None, SELECTED, "nothing")
 
 
 def effect_in(pag: PAG, table: Table | None, asked: Asked, members: int = MOST) -> Effect:

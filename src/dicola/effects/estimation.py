@@ -67,12 +67,12 @@ class Estimate:
         """How strong a further hidden cause would have to be to explain the effect away.
 
         The share of what is left of treatment and outcome (once the set is held fixed) that it
-        would have to explain, of both alike. With f = share · |t| / √df,
+        would have to explain, of both alike. With f = share · abs(t) / √df,
 
             RV = ½ (√(f⁴ + 4 f²) − f²),
 
         and with a ``level`` the cause only has to make the interval of that level reach zero:
-        then f = share · |t| / √df − t* / √(df − 1), where t* is the quantile of the t distribution
+        then f = share · abs(t) / √df − q / √(df − 1), where q is the quantile of the t distribution
         with df − 1 degrees of freedom, and RV = 0 where f is negative (Cinelli and Hazlett 2020,
         equations 18 and 19).
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
+from typing import Final, Protocol
 
 from dicola.effects.adjustment import LIMIT, Adjustment, is_selected
 from dicola.errors import InvalidGraph
 from dicola.graphs.bits import members
 from dicola.graphs.pag import PAG
+
+SELECTED: Final = "the graph allows for selection of the sample (edges --- or --o, or selection=True), which adjustment does not undo."
+"""Why nothing is identified where the sample may have been selected on what the variables cause."""
 
 
 class Expression(Protocol):
@@ -77,12 +80,7 @@ def identify(pag: PAG, x: object, y: object) -> Identification:
     if a == b:
         raise InvalidGraph(f"an effect is one variable's on another; {a} was named twice.")
     if is_selected(pag):
-        return Identification(
-            a,
-            b,
-            "nothing",
-            reason="the graph says that the sample was selected (edges --- or --o), and adjustment does not undo selection.",
-        )
+        return Identification(a, b, "nothing", reason=SELECTED)
     criterion = Adjustment.between(pag, a, b)
     return identified_by(criterion)
 

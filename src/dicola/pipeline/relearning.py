@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dicola.effects.after_discovery import Asked
-from dicola.effects.effect import Effect, Interval, effect_after_discovery, effect_in
+from dicola.effects.effect import Effect, Interval, effect_after_discovery, effect_in, effect_under_selection
 from dicola.errors import InvalidData
 from dicola.graphs.marks import listed
 from dicola.graphs.pag import PAG
@@ -36,12 +36,14 @@ def effect_from_record(
     *,
     interval: Interval = "split",
     replicates: int = 100,
-    members: int = 1000,
+    members: int = 500,
 ) -> Effect:
     """The effect in a graph of a written run, with the settings of which it is learned again from parts of a table.
 
     A graph that no data gave (that of an oracle) is taken as known.
     """
+    if record.get("selection"):
+        return effect_under_selection(asked)
     if data is None:
         return effect_in(pag, None, asked, members)
     table = as_table(data)
