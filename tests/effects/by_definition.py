@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
-from tests.reference_models import ARROW, Marks, bits, descendants, equivalence_class, is_directed, mask, subsets
+from tests.reference_models import ARROW, CIRCLE, Marks, bits, descendants, equivalence_class, is_directed, mask, subsets
 
 Link = tuple[int, int]
 
@@ -75,11 +75,16 @@ def forbidden(marks: Marks, x: int, y: int) -> int:
     return mask(u for v in inner for u in bits(below[v]))
 
 
-def valid_sets(marks: Marks, pairs: list[Link]) -> dict[Link, list[int]]:
-    """For each pair the sets that are valid in every graph behind every member of the class of a MAG, sorted."""
+def valid_sets(marks: Marks, pairs: list[Link], known: Marks | None = None) -> dict[Link, list[int]]:
+    """For each pair the sets that are valid in every graph behind every member of the class of a MAG, sorted.
+
+    Members that contradict a mark of ``known``, circles left open, are passed over.
+    """
     everything = (1 << len(marks)) - 1
     left = {(x, y): set(subsets(everything & ~(1 << x | 1 << y))) for x, y in pairs}
     for member in equivalence_class(marks):
+        if known is not None and any(known[a][b] not in (CIRCLE, member[a][b]) for a, b in permutations(range(len(marks)), 2)):
+            continue
         behind = list(graphs_behind(member))
         for x, y in (pair for pair, sets in left.items() if sets):
             bad = forbidden(member, x, y)

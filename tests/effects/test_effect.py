@@ -139,6 +139,8 @@ def test_categories_without_a_number_are_told_in_a_sentence(frame):
     found = dicola.effect(PAG_, "X", "Y", coarse)
     assert found.identified and found.value is None and found.set == ("W",)
     assert "There is no number for it: Y is nominal" in found.sentence
+    unclear = dicola.effect(PAG_, "W", "Y", coarse)
+    assert not unclear.identified and unclear.range is None and "Y is nominal" in unclear.sentence
 
 
 def test_selection_identifies_nothing(frame):

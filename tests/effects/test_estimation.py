@@ -147,7 +147,7 @@ def test_a_hidden_cause_as_strong_as_the_robustness_value_explains_the_effect_aw
 @pytest.mark.parametrize(
     ("changed", "given", "sentence"),
     [
-        ({"Y": list("abcd") * 100}, (), "Y is nominal: a number for its effect would depend"),
+        ({"Y": list("abcd") * 100}, (), "Y is nominal: a number for the effect would depend"),
         ({"X": list("abcd") * 100}, (), "Choose two levels, or an indicator of one, as the treatment"),
         ({}, ("Q",), "the table has no column 'Q'"),
         ({"W": pd.date_range("2020", periods=400)}, ("W",), "W is a column of the kind date"),

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dicola.effects.adjustment import Adjustment, is_selected
 from dicola.effects.after_discovery import AfterDiscovery, Asked, Learn, by_bootstrap, by_splitting, chosen_set
-from dicola.effects.estimation import Estimate, Method, check_choice
+from dicola.effects.estimation import Estimate, Method, check_choice, check_ends
 from dicola.effects.identification import SELECTED, Identification, adjustment_formula
 from dicola.effects.member_range import MOST, MemberRange, member_range
 from dicola.effects.reading import identification_in_words
@@ -317,4 +317,8 @@ def effect_in(pag: PAG, table: Table | None, asked: Asked, members: int = MOST) 
         return replace(known, estimate=own, notes=(*notes, *own.notes))
     if found.identified or is_selected(pag):
         return replace(known, reason=known.reason or "an expression beyond adjustment is identified and not estimated here.")
+    try:
+        check_ends(table, found.x, found.y)
+    except InvalidData as error:
+        return replace(known, notes=(*notes, str(error)))
     return replace(known, range=member_range(Adjustment.between(pag, found.x, found.y), table, asked.method, members))

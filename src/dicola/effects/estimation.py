@@ -166,6 +166,20 @@ def check_choice(method: str, level: float) -> None:
         raise not_allowed("level", level, "it must lie between 0 and 1, such as 0.95.")
 
 
+def check_ends(table: Table, x: str, y: str) -> None:
+    """Refuse a treatment or outcome that is no number and has other than two levels."""
+    place = {column.name: column for column in table.columns}
+    for name, role in ((x, "treatment"), (y, "outcome")):
+        if name not in place:
+            raise InvalidData(f"the table has no column {name!r}, which the graph has.")
+        column = place[name]
+        if not (column.is_numeric or column.kind == "binary"):
+            raise InvalidData(
+                f"{column.name} is {column.kind}: a number for the effect would depend on how its levels are numbered. "
+                f"Choose two levels, or an indicator of one, as the {role}."
+            )
+
+
 def numeric_covariance(table: Table, names: Sequence[str]) -> Floats | None:
     """The covariance of some columns from rows without gaps; ``None`` where one is no number, or rows are too few."""
     place = {column.name: column for column in table.columns}
@@ -273,18 +287,12 @@ def _basis(columns: Floats) -> Floats:
 
 
 def _rows(table: Table, x: str, y: str, given: Sequence[str]) -> _Rows:
+    check_ends(table, x, y)
     place = {column.name: column for column in table.columns}
-    for name in (x, y, *given):
+    treatment, outcome = place[x], place[y]
+    for name in given:
         if name not in place:
             raise InvalidData(f"the table has no column {name!r}, which the graph has.")
-    treatment, outcome = place[x], place[y]
-    for column, role in ((treatment, "treatment"), (outcome, "outcome")):
-        if not (column.is_numeric or column.kind == "binary"):
-            raise InvalidData(
-                f"{column.name} is {column.kind}: a number for its effect would depend on how its levels are numbered. "
-                f"Choose two levels, or an indicator of one, as the {role}."
-            )
-    for name in given:
         if place[name].kind in ("date", "text", "identifier"):
             raise InvalidData(f"{name} is a column of the kind {place[name].kind}, which cannot be held fixed; encode it first.")
     stacked = [_numbers(treatment), _numbers(outcome), *(part for name in given for part in _fixed(place[name]))]
