@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dicola.ci.base import CITest
+    from dicola.effects.effect import Effect, Interval
+    from dicola.effects.estimation import Method
     from dicola.report.explain import Explanation
 
 _NEAR_TIE = 6.0  # a likelihood ratio of 20
@@ -150,6 +152,57 @@ class Discovery:
         from dicola.report.explain import explain
 
         return explain(self, u, v)
+
+    def effect(
+        self,
+        x: object,
+        y: object,
+        table: Any = None,
+        *,
+        interval: Interval = "split",
+        method: Method = "auto",
+        level: float = 0.95,
+        seed: int = 0,
+        replicates: int = 100,
+    ) -> Effect:
+        """The effect of x on y: identified, bounded, or not identifiable with the reason.
+
+        Parameters
+        ----------
+        x, y : str
+            The names of the treatment and the outcome.
+        table : DataFrame, array, dict or Table, optional
+            The table that the graph was learned from; without it only identification is told.
+        interval : {"split", "bootstrap", "naive"}
+            How the interval allows for the graph having been learned from the same rows: the graph
+            is learned again, with the settings of this run, from one half of them and the effect
+            estimated from the other; or both are done on rows drawn with replacement; or not at
+            all. The graph of an oracle is taken as known.
+        method : {"auto", "gaussian", "robust", "doubly-robust"}
+            As for :func:`dicola.effect`.
+        level : float
+            Of the intervals.
+        seed : int
+            For the split, the draws and the folds.
+        replicates : int
+            Of the bootstrap.
+
+        Raises
+        ------
+        InvalidGraph
+            A name is not a variable of the graph, or one was named twice.
+        InvalidData
+            The table lacks a variable of the graph.
+        InvalidSetting
+            A setting is not allowed, or the run cannot be made again from its record.
+
+        """
+        from dicola.effects.after_discovery import Asked
+        from dicola.pipeline.relearning import effect_from_record
+
+        names = self.pag.names
+        asked = Asked(names[self.pag.index(x)], names[self.pag.index(y)], method, level, seed)
+        return effect_from_record(self.pag, self.settings, table, asked, interval=interval, replicates=replicates)
 
     def summary(self) -> str:
         """A few lines for a person."""
