@@ -11,6 +11,7 @@ from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.workers import Kind, Workers
+from dicola.decompose.both_sides import BothSides
 from dicola.decompose.leaves import learn_leaves
 from dicola.decompose.merge import merge_up
 from dicola.decompose.tree import Leaf, Tree
@@ -95,7 +96,7 @@ def discover(
         the best DAG of an order search (``"order"``). By default (``"auto"``) ``"compare"`` where data are decomposed in the mode
         exact, else ``"sepset"``.
     selection : bool
-        Allow for selection of the sample; without decomposition.
+        Allow for selection of the sample: that who is in the table depends on effects of its variables.
     max_path_length : int, optional
         Longest discriminating path that is followed, in vertices.
     seed : int
@@ -151,11 +152,12 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     tree = divided(ci, steps, _about(progress, "decompose"))
     clock.lap("decompose")
 
-    context = Context(steps.blankets, warm=steps.starts_from_uig, seed=plan.seed, tells_limits=steps.tells_limits)
+    context = Context(steps.blankets, warm=steps.starts_from_uig, seed=plan.seed, tells_limits=steps.tells_limits, selection=plan.selection)
     leaves = learn_leaves(tree.leaves, steps.learner, ci, context, workers, _about(progress, "leaves"))
     clock.lap("leaves")
 
-    skeleton = merge_up(tree, leaves, ci.labels, ci.names)
+    again = BothSides(ci.during("leaves"), getattr(steps.learner, "max_condition_size", None)) if plan.selection else None
+    skeleton = merge_up(tree, leaves, ci.labels, ci.names, again)
     clock.lap("merge")
 
     say = _about(progress, "orient") or (lambda done, total: None)

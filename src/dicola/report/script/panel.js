@@ -104,6 +104,7 @@ class Panel {
   place(number) {
     if (ancestors) return ["These are the ancestors of the two in the graph with the best score."];
     if (number === null) return ["Found while orienting, after the merge."];
+    if (number === "merge") return ["Found in a merge: variables tied by selection of the sample may need a set from both of its sides."];
     const { isLeaf, variables } = tree[number], many = count(variables.length, "variable");
     if (isLeaf) return ["Found by the learner in ", this.node(number), ` of ${many}.`];
     return ["Found at ", this.node(number), `, which divides ${many}: the two lie on opposite sides.`];
