@@ -91,7 +91,7 @@ function separation(x, y) {
     return { set: [...both].filter((v) => v !== x && v !== y).sort((a, b) => a - b), node: null };
   }
   if (foundLater.has(key)) return { set: foundLater.get(key), node: null };
-  if (foundAcross.has(key)) return { set: foundAcross.get(key), node: "merge" };
+  if (foundAcross.has(key)) return { set: foundAcross.get(key), node: null, inMerge: true };
   let best = null;
   const seen = new Set();
   const waiting = [0];
