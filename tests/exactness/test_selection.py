@@ -5,14 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dicola import DAG, FCI, Discovery, InvalidSetting, Oracle, discover
+from dicola import DAG, FCI, MAG, Discovery, InvalidSetting, Oracle, discover, mag_to_pag
 from dicola.blankets.registry import BLANKETS
 from dicola.decompose.both_sides import BothSides, Separated
 from dicola.learners.registry import LEARNERS
 from tests.exactness import blankets, selection
+from tests.exactness.learners import EX5, EX6, grown
 from tests.exactness.run import Tally, check
 from tests.exactness.selection import ALLOWING, CHUNK, WAYS, check_chunk, main, selected_truth, untrue_marks
-from tests.reference_models import bits, common_marks, equivalence_class, names, random_selection_mag
+from tests.reference_models import (
+    BIDIRECTED,
+    DIRECTED,
+    REVERSED,
+    UNDIRECTED,
+    bits,
+    common_marks,
+    equivalence_class,
+    names,
+    random_selection_mag,
+)
 
 RING = [(v, s) for s, pair in (("S1", "AB"), ("S2", "BC"), ("S3", "CD"), ("S4", "DA")) for v in pair]
 SELECTED = ["S1", "S2", "S3", "S4"]
@@ -100,6 +111,28 @@ def test_a_limit_that_kept_the_merge_from_separating_is_told():
 def test_the_smallest_graph_that_once_gave_a_false_cause(learner, decompose):
     found = discover(Oracle(MISLEADING, selection="S"), learner, decompose=decompose, stop="paper", selection=True)
     assert str(found.pag) == "A --- B\nA --- C\nB --- D\nC --- D"
+
+
+def insufficient_mag(number: int) -> MAG:
+    """A MAG with undirected edges that holds EX5 or EX6, where sets of neighbours do not separate all that is separable."""
+    kinds = (DIRECTED, REVERSED, BIDIRECTED, UNDIRECTED, UNDIRECTED, UNDIRECTED)
+    for attempt in range(1000):
+        rng = np.random.default_rng([29, number, attempt])
+        core = (EX5 if rng.random() < 0.7 else EX6).marks.tolist()
+        marks = grown(rng, core, min(len(core) + int(rng.integers(1, 4)), 8), float(rng.uniform(0.2, 0.8)), kinds)
+        if marks is not None and any(row[v] == 3 == marks[v][u] for u, row in enumerate(marks) for v in range(len(marks))):
+            return MAG.from_matrix(marks, names(len(marks)))
+    raise AssertionError("a thousand attempts without a MAG")
+
+
+@pytest.mark.parametrize("learner", [name for name in ALLOWING if LEARNERS[name].complete])
+def test_so_does_a_complete_learner_where_sets_of_neighbours_are_not_enough(learner):
+    for number in range(40):
+        mag = insufficient_mag(number)
+        assert mag.invalid() is None
+        for settings in ({"decompose": False}, {"stop": "paper"}):
+            found = discover(Oracle(mag), learner, selection=True, **settings)
+            assert found.pag.reordered(mag.names) == mag_to_pag(mag), (number, settings)
 
 
 @pytest.mark.parametrize("name", blankets.SAFE)
