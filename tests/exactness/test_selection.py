@@ -148,6 +148,14 @@ def test_other_learners_refuse(learner, decompose):
         discover(Oracle(MISLEADING, selection="S"), learner, decompose=decompose, selection=True)
 
 
+def test_a_directed_edge_is_told_to_claim_less_in_a_selected_sample():
+    dag = DAG.from_edges([("A", "S"), ("L", "S"), ("L", "B"), ("C", "B")])  # A is no cause of B
+    found = discover(Oracle(dag, "L", "S"), selection=True)
+    assert str(dag.true_mag("L", "S")) == "A --> B\nC --> B" and str(found.pag) == "A o-> B\nC o-> B" and found.warnings == ()
+    more = DAG.from_edges([("A", "B"), ("C", "B"), ("B", "D")])
+    assert discover(Oracle(more), selection=True).warnings[0].endswith("A is a cause of B, or of selection, and B of neither.")
+
+
 def test_an_untrue_mark_is_noticed():
     truth = selected_truth(1, 0)
     assert untrue_marks(truth.pag, truth) == []

@@ -18,6 +18,8 @@ from dicola.decompose.tree import Leaf, Tree
 from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting, Sentence, counted
+from dicola.graphs.marks import ARROW, TAIL
+from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner
@@ -181,6 +183,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
             *_tree_warnings(tree, len(ci)),
             *skeleton.warnings,
             *_orientation_warnings(oriented),
+            *(_selection_warnings(oriented.pag) if plan.selection else ()),
             *(() if plan.knowledge is None else plan.knowledge.denied_by(oriented.pag)),
         ),
         conflicts=oriented.conflicts,
@@ -251,6 +254,13 @@ def _tree_warnings(tree: Tree, n: int) -> list[str]:
             leaves=tree.n_leaves,
         )
     ]
+
+
+def _selection_warnings(pag: PAG) -> list[str]:
+    """How to read ``-->``: the edge looks the same as without selection and claims less; the others speak for themselves."""
+    if not ((pag.marks == ARROW) & (pag.marks.T == TAIL)).any():
+        return []
+    return ["the sample may have been selected: A --> B says that A is a cause of B, or of selection, and B of neither."]
 
 
 def _orientation_warnings(oriented: Orientation) -> list[str]:
