@@ -179,7 +179,7 @@ def test_little_power_is_warned_of():
         ({"max_nodes": 2.5}, "max_nodes is 2.5"),
         ({"max_path_length": -1}, "max_path_length is -1"),
         ({"max_path_length": "x"}, "max_path_length is 'x'"),
-        ({"selection": True}, "decompose=False"),
+        ({"selection": True, "learner": "lfci"}, "lFCI assumes that nothing was selected"),
     ],
     ids=str,
 )

@@ -102,7 +102,7 @@ def test_flags_reach_the_run(small):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--selection"], "pass --alone together with --selection."),
+        (["--selection", "--learner", "lfci"], "lFCI assumes that nothing was selected; --selection goes with"),
         (["--jobs", "0"], "--jobs is 0; it must"),
         (["--uig", "lost"], "--uig is 'lost'; it may be 'inherit' or 'relearn'."),
         (["--leaf-start", "lost"], "--leaf-start is 'lost'"),

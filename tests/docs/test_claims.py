@@ -236,7 +236,7 @@ FEATURES = {
 LIMITS = {
     "Categories, mixed columns, or relations far from linear": lambda: "nominal" not in kinds_of_columns() and len(TESTS) == 1,
     "You want effects, not a graph": lambda: not hasattr(PAG, "adjustment_sets"),
-    "Selection of the sample": lambda: is_refused(selection=True) and not is_refused(selection=True, decompose=False),
+    "Selection of the sample": lambda: is_refused(selection=True) or is_refused(selection=True, decompose=False),
 }
 
 

@@ -40,6 +40,8 @@ class Context(NamedTuple):
         That of what is drawn at random.
     tells_limits : bool
         Warn where a search met a limit; not worth telling where nobody but us has set it.
+    selection : bool
+        May the sample have been selected, so that two variables may be tied by an undirected edge?
 
     """
 
@@ -49,6 +51,7 @@ class Context(NamedTuple):
     start: UndirectedGraph | None = None
     seed: int = 0
     tells_limits: bool = True
+    selection: bool = False
 
     def blanket_graph(self, ci: Inquiry) -> UndirectedGraph:
         """Who is in whose Markov blanket: as the decomposition knows it, else learned here."""

@@ -11,12 +11,15 @@ from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.workers import Kind, Workers
+from dicola.decompose.both_sides import BothSides
 from dicola.decompose.leaves import learn_leaves
 from dicola.decompose.merge import merge_up
 from dicola.decompose.tree import Leaf, Tree
 from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting, Sentence, counted
+from dicola.graphs.marks import ARROW, TAIL
+from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner
@@ -97,7 +100,7 @@ def discover(
         the best DAG of an order search (``"order"``). By default (``"auto"``) ``"compare"`` where data are decomposed in the mode
         exact, else ``"sepset"``.
     selection : bool
-        Allow for selection of the sample; without decomposition.
+        Allow for selection of the sample: that who is in the table depends on effects of its variables.
     max_path_length : int, optional
         Longest discriminating path that is followed, in vertices.
     seed : int
@@ -153,11 +156,12 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     tree = divided(ci, steps, _about(progress, "decompose"))
     clock.lap("decompose")
 
-    context = Context(steps.blankets, warm=steps.starts_from_uig, seed=plan.seed, tells_limits=steps.tells_limits)
+    context = Context(steps.blankets, warm=steps.starts_from_uig, seed=plan.seed, tells_limits=steps.tells_limits, selection=plan.selection)
     leaves = learn_leaves(tree.leaves, steps.learner, ci, context, workers, _about(progress, "leaves"))
     clock.lap("leaves")
 
-    skeleton = merge_up(tree, leaves, ci.labels, ci.names)
+    again = BothSides(ci.during("leaves"), getattr(steps.learner, "max_condition_size", None)) if plan.selection else None
+    skeleton = merge_up(tree, leaves, ci.labels, ci.names, again)
     clock.lap("merge")
 
     say = _about(progress, "orient") or (lambda done, total: None)
@@ -181,6 +185,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
             *_tree_warnings(tree, len(ci)),
             *skeleton.warnings,
             *_orientation_warnings(oriented),
+            *(_selection_warnings(oriented.pag) if plan.selection else ()),
             *(() if plan.knowledge is None else plan.knowledge.denied_by(oriented.pag)),
         ),
         conflicts=oriented.conflicts,
@@ -259,6 +264,13 @@ def _tree_warnings(tree: Tree, n: int) -> list[str]:
             leaves=tree.n_leaves,
         )
     ]
+
+
+def _selection_warnings(pag: PAG) -> list[str]:
+    """How to read ``-->``: the edge looks the same as without selection and claims less; the others speak for themselves."""
+    if not ((pag.marks == ARROW) & (pag.marks.T == TAIL)).any():
+        return []
+    return ["the sample may have been selected: A --> B says that A is a cause of B, or of selection, and B of neither."]
 
 
 def _orientation_warnings(oriented: Orientation) -> list[str]:

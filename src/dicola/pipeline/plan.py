@@ -59,13 +59,6 @@ class Plan(Settings):
             raise InvalidSetting(
                 f"knowledge is a {type(self.knowledge).__name__}; make one: Knowledge(tiers=[...], forbidden=[...], required=[...])."
             )
-        if self.selection and self.decompose:
-            raise InvalidSetting(
-                Sentence(
-                    "with selection of the sample the merge of two parts is not exact (a separator pair may need variables of both sides); "
-                    "pass {decompose=False} together with {selection=True}."
-                )
-            )
 
     def _check_choice(self, name: str) -> None:
         value, setting = getattr(self, name), SETTINGS[name]

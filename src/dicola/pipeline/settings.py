@@ -102,7 +102,9 @@ class Settings:
         None, "Entries that stand for gaps, separated by commas, such as -999; NA and ? always do.", TABLE, typed=str
     )
     strict: bool = _setting(False, "Stop at columns that would be left out and entries that would be taken as gaps, and list them.", TABLE)
-    selection: bool = _setting(False, "Allow for selection of the sample; goes with --alone.", METHOD)
+    selection: bool = _setting(
+        False, "Allow for selection of the sample: that who is in the table depends on effects of its variables.", METHOD
+    )
     n_jobs: int = _setting(1, "Leaves learned at a time; -1 for all cores. The answer does not depend on it.", panel=None, option="--jobs")
     workers: Literal["threads", "processes"] | None = _setting(
         None,
