@@ -53,6 +53,7 @@ from dicola.orient.equivalence import member_mag as member_mag
 from dicola.pipeline.bootstrap import bootstrap as bootstrap
 from dicola.pipeline.discover import discover as discover
 from dicola.pipeline.local import local as local
+from dicola.posterior import NearBest as NearBest
 from dicola.score.block_bic import BlockBIC as BlockBIC
 from dicola.score.gaussian_bic import GaussianBIC as GaussianBIC
 from dicola.tables.columns import Column as Column

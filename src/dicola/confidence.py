@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import StringIO
@@ -135,28 +135,10 @@ class Bootstrap:
 
     @cached_property
     def _table(self) -> pd.DataFrame:
-        table, marks = self._types, dict[str, NDArray[np.float64]]()
-        by_kind = self._shares.reshape(-1, len(_MARKS), len(_MARKS))
-        for end, axis in (("u", 2), ("v", 1)):
-            shares = by_kind.sum(axis=axis)
-            marks |= {f"{end}_{mark.name.lower()}": shares[:, i] for i, mark in enumerate(_MARKS)}
-        known = self._calibration
-        sure = {} if known is None else {"confidence": known.of_adjacency(table["adjacent"].to_numpy(), self.replicates)}
-        return table.assign(**marks, **sure)
-
-    @cached_property
-    def _shares(self) -> NDArray[np.float64]:
-        """A row per pair, a column per way to join it."""
-        return np.array(list(self.counts.values()), dtype=np.float64).reshape(-1, len(_BOTH)) / self.replicates
-
-    @cached_property
-    def _types(self) -> pd.DataFrame:
-        """The columns of ``bootstrap.csv``."""
-        ends = pd.DataFrame(list(self.counts), columns=["u", "v"], dtype="str")
-        with_selection = any(many[_SIGNS.index(sign)] for many in self.counts.values() for sign in OF_SELECTION)
-        kinds = (*KINDS, *OF_SELECTION) if with_selection else KINDS
-        total = np.array([sum(many) for many in self.counts.values()]) / self.replicates
-        return ends.assign(adjacent=total, **{kind: self._shares[:, _SIGNS.index(kind)] for kind in kinds})
+        known, table = self._calibration, ways_in_columns(list(self.counts), np.array(list(self.counts.values())), self.replicates)
+        if known is None:
+            return table
+        return table.assign(confidence=known.of_adjacency(table["adjacent"].to_numpy(), self.replicates))
 
     @property
     def _calibration(self) -> Calibration | None:
@@ -272,7 +254,10 @@ class Bootstrap:
 
     def texts(self) -> dict[str, str]:
         """The text of each file that ``write`` writes."""
-        return {"bootstrap.csv": str(self._types.to_csv(index=False, lineterminator="\n")), "consensus.csv": native.to_csv(self.consensus)}
+        return {
+            "bootstrap.csv": str(_types(self._table).to_csv(index=False, lineterminator="\n")),
+            "consensus.csv": native.to_csv(self.consensus),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the graph and the counts, ready for JSON."""
@@ -311,6 +296,33 @@ class Bootstrap:
 
     def __hash__(self) -> int:
         return hash((self.pag, self.replicates, self.seed))
+
+
+def ways_in_columns(pairs: Sequence[Pair], ways: NDArray[Any], total: float = 1.0) -> pd.DataFrame:
+    """A table of the shares of adjacency, types of edges and marks at both ends.
+
+    ``ways`` has a row per pair and a column for each of nine ways to join it: ``mark at u × mark at v``. The types that only selection
+    of the sample brings are left out where none came.
+    """
+    by_kind = ways.reshape(-1, len(_MARKS), len(_MARKS))
+    ends = pd.DataFrame(list(pairs), columns=["u", "v"], dtype="str")
+    kinds = [kind for kind in (*KINDS, *OF_SELECTION) if kind in KINDS or by_kind[:, *divmod(_SIGNS.index(kind), 3)].any()]
+    at_ends = {"u": by_kind.sum(axis=2), "v": by_kind.sum(axis=1)}
+    return ends.assign(
+        adjacent=by_kind.sum(axis=(1, 2)) / total,
+        **{kind: by_kind[:, *divmod(_SIGNS.index(kind), 3)] / total for kind in kinds},
+        **{f"{end}_{mark.name.lower()}": found[:, i] / total for end, found in at_ends.items() for i, mark in enumerate(_MARKS)},
+    )
+
+
+def _types(table: pd.DataFrame) -> pd.DataFrame:
+    """The columns of ``bootstrap.csv``."""
+    return table[["u", "v", "adjacent", *(kind for kind in (*KINDS, *OF_SELECTION) if kind in table)]]
+
+
+def way_of(marks: NDArray[np.int8], a: int, b: int) -> int:
+    """Which of the nine ways joins two adjacent vertices of a graph by its mark matrix."""
+    return 3 * (int(marks[b, a]) - CIRCLE) + int(marks[a, b]) - CIRCLE
 
 
 def keys_of(marks: NDArray[np.int8]) -> NDArray[np.int64]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dicola.ci.base import CITest
+    from dicola.posterior import NearBest
     from dicola.report.explain import Explanation
 
 BOOTSTRAP = "bootstrap.csv"
@@ -196,6 +197,34 @@ class Discovery:
             "" if self.runner_up is None else _next_best(self.runner_up),
         )
         return " ".join(filter(None, sentences))
+
+    def near_best(self, within: float = 10.0, most: int = 60) -> NearBest:
+        """Graphs that score nearly as well as the answer, with probabilities by the BIC.
+
+        From the answer one edge is added, removed or turned, then another one, always going on from
+        the best graph met. It takes a second or so for twenty variables, and longer for more.
+
+        Parameters
+        ----------
+        within : float
+            How much worse a graph may score; 10 is a likelihood ratio of 150.
+        most : int
+            Graphs to go on from.
+
+        Returns
+        -------
+        NearBest
+            ``top(k)`` has the best graphs, ``to_pandas()`` the probability of each edge and mark.
+
+        Raises
+        ------
+        NeedsData
+            Where the answer was not found by a score, or was read back from files.
+
+        """
+        from dicola.posterior import near_best
+
+        return near_best(self, within, most)
 
     def report(self) -> str:
         """The one-file HTML report."""

@@ -22,6 +22,7 @@ from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import OrderedDag, Score
 from dicola.score.factors import FactorSearch
 from dicola.score.mag_climb import Climbed, Known, climb
+from dicola.score.near_best import NearGraph, near_best
 from dicola.score.order_search import best_of, order_search
 from dicola.score.registry import score_behind
 
@@ -114,6 +115,11 @@ class MagSearch:
             return found
         gap = factors.total(before[-1]) - factors.total(marks)
         return found._replace(marks=marks, score=self.score.mag(MAG(marks, self.score.names)), runner_up=gap)
+
+    def near(self, mag: MAG, within: float, most: int) -> list[NearGraph]:
+        """Classes that score nearly as well as a MAG, by what ``finished`` goes by."""
+        surcharge = _HIDDEN if self.score.n_samples < MANY_ROWS else 0.0
+        return near_best(self.score, mag, self.candidates, within, most, surcharge)
 
     def mag(self, found: Climbed) -> MAG:
         """The MAG of a climb: with an edge for each pair that no set separates."""
