@@ -14,6 +14,7 @@ import dicola
 from dicola import PAG, Bootstrap, DiCoLa, Discovery, InvalidData, InvalidSetting, Knowledge, legality, simulate
 from dicola.ci.inquiry import Inquiry
 from dicola.confidence import EDGE_COLUMNS, KINDS, keys_of
+from dicola.graphs.marks import Mark
 from dicola.orient.equivalence import mag_to_pag
 from dicola.pipeline.bootstrap import Resampling
 from dicola.score.search import BestMag
@@ -151,6 +152,22 @@ def test_an_end_on_which_no_half_agrees_is_a_circle():
     often = drawn.of_edge(graphs[0].edges()[0])
     assert (often.adjacent, often.same, often.at_u, often.at_v) == (1.0, 0.2, 0.2, 0.6)
     assert drawn.consensus != marks and legality(drawn.consensus)
+
+
+def test_marks_that_few_tables_have_become_circles():
+    graphs = [PAG.from_text(text) for text in ("A --> B; C o-> B", "A --> B; C o-> B", "A o-> B; C o-> B", "A o-> B; C o-> B")]
+    drawn = Bootstrap.of(graphs[0], [keys_of(graph.reordered(graphs[0].names).marks) for graph in graphs])
+    assert drawn.undecided_as_circles() == graphs[2].reordered(graphs[0].names)
+    assert drawn.undecided_as_circles(least=0.5) == graphs[0]
+
+
+def test_by_the_calibration_a_mark_gives_way_to_a_circle_that_is_more_probable(drawn):
+    often = [drawn.of_edge(edge) for edge in drawn.pag.edges()]
+    cautious = drawn.undecided_as_circles()
+    assert cautious.count(Mark.CIRCLE) >= drawn.pag.count(Mark.CIRCLE) and cautious.n_edges == drawn.pag.n_edges
+    kept = [cautious.marks[cautious.index(edge.u), cautious.index(edge.v)] == edge.mark_v for edge in drawn.pag.edges()]
+    as_circle = [drawn.of_edge(replace(edge, mark_v=Mark.CIRCLE)).confidence_v for edge in drawn.pag.edges()]
+    assert kept == [each.confidence_v >= circle for each, circle in zip(often, as_circle, strict=True)]
 
 
 def test_an_edge_is_told_the_same_from_both_ends(drawn):

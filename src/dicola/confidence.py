@@ -225,6 +225,30 @@ class Bootstrap:
             return agreed
         return mag_to_pag(nearby_mag(agreed))
 
+    def undecided_as_circles(self, least: float = 0.8) -> PAG:
+        """What was learned from the whole table, with a circle in place of each mark that is not sure.
+
+        It is not sure where a circle is the more probable by the calibration; where none is known,
+        where fewer than a share of the tables in which the pair is adjacent have it. In simulations
+        more marks are right then than in the answer itself, but no class of MAGs need have exactly
+        these marks.
+
+        Parameters
+        ----------
+        least : float
+            The share, where no calibration is known.
+
+        """
+        marks = self.pag.to_matrix()
+        for edge in self.pag.edges():
+            open_too = self.of_edge(Edge(edge.u, edge.v, Mark.CIRCLE, Mark.CIRCLE))
+            often, a, b = self.of_edge(edge), self.pag.index(edge.u), self.pag.index(edge.v)
+            if _is_unsure(often.at_u, often.adjacent, least, often.confidence_u, open_too.confidence_u):
+                marks[b, a] = CIRCLE
+            if _is_unsure(often.at_v, often.adjacent, least, often.confidence_v, open_too.confidence_v):
+                marks[a, b] = CIRCLE
+        return PAG(marks, self.pag.names)
+
     def summary(self) -> str:
         """A line for a person."""
         how = "with replacement" if self.replace else "without replacement"
@@ -330,6 +354,12 @@ def keys_of(marks: NDArray[np.int8]) -> NDArray[np.int64]:
     a, b = np.nonzero(np.triu(marks))
     at_a, at_b = marks[b, a].astype(np.int64), marks[a, b].astype(np.int64)
     return np.asarray((a * len(marks) + b) * len(_BOTH) + 3 * (at_a - CIRCLE) + at_b - CIRCLE, dtype=np.int64)
+
+
+def _is_unsure(share: float, adjacent: float, least: float, confidence: float | None, as_circle: float | None) -> bool:
+    if confidence is None or as_circle is None:
+        return share < least * adjacent
+    return as_circle > confidence
 
 
 def _mark_of_most(many: NDArray[np.int64]) -> int:

@@ -11,6 +11,7 @@ import pandas as pd
 from dicola.ci.inquiry import Inquiry
 from dicola.confidence import way_of, ways_in_columns
 from dicola.errors import NeedsData, counted, not_allowed
+from dicola.graphs.marks import CIRCLE
 from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import MagSets
 from dicola.score.search import MagSearch
@@ -59,6 +60,24 @@ class NearBest:
 
         """
         return self.graphs[:k]
+
+    def undecided_as_circles(self, pag: PAG, least: float = 0.8) -> PAG:
+        """A graph with a circle in place of each mark on which the graphs near the best disagree.
+
+        Parameters
+        ----------
+        pag : PAG
+            Usually the answer itself. What comes of it need not be the PAG of any class.
+        least : float
+            The weight, among graphs in which the pair is adjacent, that a mark needs to stay.
+
+        """
+        marks, weight = pag.to_matrix(), np.zeros((2, len(pag), len(pag)))
+        for each in self.graphs:
+            other = each.pag.reordered(pag.names).marks
+            weight += each.probability * np.array([other != 0, other == pag.marks])
+        marks[(marks != 0) & (weight[1] < least * weight[0])] = CIRCLE
+        return PAG(marks, pag.names)
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per pair that is adjacent in some of the graphs, with the weight of those where it is.

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dicola import MAG, DiCoLa, FisherZ, GaussianBIC, InvalidSetting, NeedsData, mag_to_pag, simulate
-from dicola.graphs.marks import ARROW, NONE, TAIL
+from dicola.graphs.marks import ARROW, CIRCLE, NONE, TAIL
 from dicola.score.near_best import near_best
 
 KINDS = ((NONE, NONE), (TAIL, ARROW), (ARROW, TAIL), (ARROW, ARROW))
@@ -70,6 +70,17 @@ def test_marks_have_the_weight_of_the_graphs_that_have_them(found):
     assert row["adjacent"] == pytest.approx(sum(each.probability for each in joined))
     heads = [each for each in joined if each.pag.marks[each.pag.index(row["u"]), each.pag.index(row["v"])] == ARROW]
     assert row["v_arrow"] == pytest.approx(sum(each.probability for each in heads))
+
+
+def test_marks_on_which_near_graphs_disagree_become_circles(found):
+    near = found.near_best(most=20)
+    assert near.undecided_as_circles(found.pag, least=0.0) == found.pag
+    cautious, told = near.undecided_as_circles(found.pag), near.to_pandas().set_index(["u", "v"])
+    for u, v in told.index:
+        a, b = found.pag.index(u), found.pag.index(v)
+        if found.pag.marks[a, b] == ARROW:
+            is_sure = told.loc[(u, v), "v_arrow"] >= 0.8 * told.loc[(u, v), "adjacent"]
+            assert cautious.marks[a, b] == (ARROW if is_sure else CIRCLE)
 
 
 def test_a_result_that_was_not_scored_says_what_is_needed():
