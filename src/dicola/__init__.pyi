@@ -19,6 +19,7 @@ from dicola.ci.kernel_tests import KCI as KCI
 from dicola.ci.kernel_tests import RCIT as RCIT
 from dicola.ci.oracle import Oracle as Oracle
 from dicola.comparing_tests import compare_tests as compare_tests
+from dicola.confidence import Bootstrap as Bootstrap
 from dicola.discovery import Discovery as Discovery
 from dicola.effects.effect import Effect as Effect
 from dicola.effects.effect import effect as effect
@@ -51,8 +52,10 @@ from dicola.orient.equivalence import legality as legality
 from dicola.orient.equivalence import mag_to_pag as mag_to_pag
 from dicola.orient.equivalence import markov_equivalent as markov_equivalent
 from dicola.orient.equivalence import member_mag as member_mag
+from dicola.pipeline.bootstrap import bootstrap as bootstrap
 from dicola.pipeline.discover import discover as discover
 from dicola.pipeline.local import local as local
+from dicola.posterior import NearBest as NearBest
 from dicola.score.block_bic import BlockBIC as BlockBIC
 from dicola.score.gaussian_bic import GaussianBIC as GaussianBIC
 from dicola.tables.columns import Column as Column

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dicola.ci.power import Power
 from dicola.ci.untested import NOTHING, Untested
+from dicola.confidence import Bootstrap
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Tree
 from dicola.errors import DicolaError, InvalidData, Sentence, counted
@@ -30,10 +31,13 @@ if TYPE_CHECKING:
     from dicola.ci.base import CITest
     from dicola.effects.effect import Effect, Interval
     from dicola.effects.estimation import Method
+    from dicola.posterior import NearBest
     from dicola.report.explain import Explanation
 
+BOOTSTRAP = "bootstrap.csv"
 _NEAR_TIE = 6.0  # a likelihood ratio of 20
 FILES = ("pag.csv", "edges.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json")
+OF_BOOTSTRAP = (BOOTSTRAP, "consensus.csv")
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,8 @@ class Discovery:
         What the table was, and what was left out of it; ``None`` where there was none.
     test : CITest or None
         The test that was asked; it is not written, so ``None`` for what was read back.
+    bootstrap : Bootstrap or None
+        How often edges and marks came in tables drawn from the rows; ``None`` where none were drawn.
 
     """
 
@@ -95,6 +101,7 @@ class Discovery:
     power: Power | None = None
     look: Look | None = field(default=None, repr=False, compare=False)
     test: CITest | None = field(default=None, repr=False, compare=False)
+    bootstrap: Bootstrap | None = field(default=None, repr=False)
 
     @cached_property
     def _edges(self) -> pd.DataFrame:
@@ -111,10 +118,11 @@ class Discovery:
             The columns of ``pag.to_pandas()`` and those of ``dicola.edge_table.edge_table``: the
             largest p-value given few neighbours, the set that gave it, sign and partial correlation
             where the test has them, and the leaves in which the pair was decided. What is asked for
-            this is asked after the run and not counted.
+            this is asked after the run and not counted. After a bootstrap also how often the edge
+            and its marks came (``Bootstrap.beside``).
 
         """
-        return self._edges.copy()
+        return self._edges.copy() if self.bootstrap is None else self.bootstrap.beside(self._edges)
 
     @cached_property
     def legality(self) -> Legality:
@@ -209,7 +217,7 @@ class Discovery:
         why, taken = self.settings.get("mode_chosen"), self.settings.get("test_chosen")
         split = f"{self.tree.in_words()}, depth {self.tree.depth}"
         return Sentence(
-            "{size} ({ends})\nmode: {mode}{why}{test}\ndecomposition: {tree}\ntests: {total:,} ({tests}){untested}{score}{sure}",
+            "{size} ({ends})\nmode: {mode}{why}{test}\ndecomposition: {tree}\ntests: {total:,} ({tests}){untested}{score}{sure}{drawn}",
             size=f"{counted(len(self.pag), 'variable')}, {counted(self.pag.n_edges, 'edge')}",
             ends=self.pag.ends_in_words(),
             mode=self.settings.get("mode", "exact"),
@@ -221,6 +229,7 @@ class Discovery:
             untested=f", {sum(self.untested):,} of them not testable" if any(self.untested) else "",
             score="\nscore: " + ", ".join(f"{kind} {count:,}" for kind, count in self.evaluations.items()) if self.evaluations else "",
             sure=f"\npower: {sure}" if (sure := self.how_sure()) else "",
+            drawn="" if self.bootstrap is None else f"\nbootstrap: {self.bootstrap.summary()}",
         )
 
     def how_sure(self) -> str:
@@ -242,11 +251,39 @@ class Discovery:
         )
         return " ".join(filter(None, sentences))
 
+    def near_best(self, within: float = 10.0, most: int = 60) -> NearBest:
+        """Graphs that score nearly as well as the answer, with probabilities by the BIC.
+
+        From the answer one edge is added, removed or turned, then another one, always going on from
+        the best graph met. It takes a second or so for twenty variables, and longer for more.
+
+        Parameters
+        ----------
+        within : float
+            How much worse a graph may score; 10 is a likelihood ratio of 150.
+        most : int
+            Graphs to go on from.
+
+        Returns
+        -------
+        NearBest
+            ``top(k)`` has the best graphs, ``to_pandas()`` the probability of each edge and mark.
+
+        Raises
+        ------
+        NeedsData
+            Where the answer was not found by a score, or was read back from files.
+
+        """
+        from dicola.posterior import near_best
+
+        return near_best(self, within, most)
+
     def report(self) -> str:
         """The one-file HTML report."""
         from dicola.report.page import page
 
-        return page(self, self._edges)
+        return page(self, self.to_pandas())
 
     def _repr_html_(self) -> str:
         from dicola.report.card import card
@@ -283,17 +320,19 @@ class Discovery:
         from dicola.edge_table import to_csv
 
         skeleton = _dump(_skeleton_to_dict(self.skeleton, self.tree))
+        drawn = {} if self.bootstrap is None else self.bootstrap.texts()
         texts = {
             "pag.csv": native.to_csv(self.pag),
             "pag.json": native.to_json(self.pag),
-            "edges.csv": to_csv(self._edges),
+            "edges.csv": to_csv(self.to_pandas()),
             "pag.svg": self.pag.draw(),
             "report.html": self.report(),
             "skeleton.json": skeleton,
-            "discovery.json": _dump(self._to_dict(_digests(self.pag, skeleton))),
+            "discovery.json": _dump(self._to_dict(_digests(self.pag, skeleton, drawn.get(BOOTSTRAP)))),
             "timing.json": _dump(self.seconds),
+            **drawn,
         }
-        return write_texts(folder, texts)
+        return write_texts(folder, texts, gone=() if drawn else OF_BOOTSTRAP)
 
     def _to_dict(self, digests: dict[str, str]) -> dict[str, Any]:
         return {
@@ -306,6 +345,7 @@ class Discovery:
             **{name: value for name in ("score", "runner_up") if (value := getattr(self, name)) is not None},
             **({} if self.power is None else {"power": asdict(self.power)}),
             **({} if self.look is None else {"look": self.look.to_dict()}),
+            **({} if self.bootstrap is None else {"bootstrap": self.bootstrap.to_dict()}),
             "settings": self.settings,
             "warnings": self.warnings,
             "conflicts": [astuple(conflict) for conflict in self.conflicts],
@@ -339,10 +379,11 @@ class Discovery:
             texts = {name: (source / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".json")}
             facts, pag = json.loads(texts["discovery.json"]), native.from_json(texts["pag.json"])
             skeleton, tree = _skeleton_from_dict(json.loads(texts["skeleton.json"]), pag.names)
-            if "sha256" in facts and facts["sha256"] != _digests(pag, texts["skeleton.json"]):
+            drawn = (source / BOOTSTRAP).read_text(encoding="utf-8") if "bootstrap" in facts else None
+            if "sha256" in facts and facts["sha256"] != _digests(pag, texts["skeleton.json"], drawn):
                 raise InvalidData(
-                    f"the files in {str(folder)!r} were not written together: pag.json, skeleton.json and discovery.json are of different "
-                    "runs, or one was changed. Write the result again."
+                    f"the files in {str(folder)!r} were not written together: pag.json, skeleton.json, discovery.json and what came of a "
+                    "bootstrap are of different runs, or one was changed. Write the result again."
                 )
             found = cls(
                 pag=pag,
@@ -362,6 +403,7 @@ class Discovery:
                 untested=Untested(**facts.get("untested", {})),
                 power=Power(**facts["power"]) if "power" in facts else None,
                 look=Look.from_dict(facts["look"]) if "look" in facts else None,
+                bootstrap=None if drawn is None else Bootstrap.from_csv(drawn, facts["bootstrap"], pag),
             )
             if (source / "edges.csv").exists():  # results written before there was one have none
                 vars(found)["_edges"] = from_csv((source / "edges.csv").read_text(encoding="utf-8"))
@@ -388,9 +430,11 @@ def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, default=index) + "\n"
 
 
-def _digests(pag: PAG, skeleton: str) -> dict[str, str]:
+def _digests(pag: PAG, skeleton: str, drawn: str | None = None) -> dict[str, str]:
     """What tells the parts of two results apart, whatever the order of the columns."""
     texts = {"pag": native.to_json(pag.reordered(sorted(pag.names))), "skeleton": skeleton}
+    if drawn is not None:
+        texts["bootstrap"] = drawn
     return {name: sha256(text.encode("utf-8")).hexdigest() for name, text in texts.items()}
 
 

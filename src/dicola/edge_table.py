@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dicola._kernels.partial_correlation import SINGULAR
 from dicola.ci.base import CITest
 from dicola.ci.fisher_z import FisherZ
+from dicola.confidence import EDGE_COLUMNS
 from dicola.errors import InvalidData
 from dicola.graphs.marks import listed
 from dicola.graphs.pag import PAG
@@ -181,4 +182,5 @@ def from_csv(text: str) -> pd.DataFrame:
     told = [not isnan(value) for value in values["p_value"]]
     given = [text if asked else None for text, asked in zip(table["given"], told, strict=True)]
     columns = {**values, "given": given, "sign": [text or None for text in table["sign"]]}
+    table = table.drop(columns=[name for name in EDGE_COLUMNS if name in table])  # bootstrap.csv has what they say
     return table.assign(**{name: pd.Series(columns[name], dtype=kind) for name, kind in _KINDS.items()})

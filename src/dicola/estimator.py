@@ -25,6 +25,7 @@ from dicola.graphs.pag import PAG
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Learner
 from dicola.learners.registry import learner_named
+from dicola.pipeline.bootstrap import with_bootstrap
 from dicola.pipeline.discover import Progress, run
 from dicola.pipeline.plan import Plan
 from dicola.pipeline.preparation import prepare
@@ -77,6 +78,13 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         Values that stand for gaps, such as ``[-999]``; ``NA`` and ``?`` always do.
     strict : bool
         Refuse what would be left out or taken as a gap, with everything listed.
+    bootstrap : int
+        Learn again from so many tables drawn from the rows, ``n_jobs`` at a time, and count how
+        often each edge and mark comes: ``discovery_.bootstrap``. 0: none.
+    bootstrap_seed : int
+        Seed of the drawn tables.
+    bootstrap_fraction : float, optional
+        Draw this share of the rows without replacement; by default all, with replacement.
     **settings
         All others are those of :func:`dicola.discover`, with the same defaults.
 
@@ -130,6 +138,9 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     missing: str = "auto"
     missing_values: Iterable[Any] | None = None
     strict: bool = False
+    bootstrap: int = 0
+    bootstrap_seed: int = 0
+    bootstrap_fraction: float | None = None
     pag_: PAG = field(init=False)
     discovery_: Discovery = field(init=False)
     n_features_in_: int = field(init=False)
@@ -183,7 +194,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """
         table = _table_of(X, least_rows=2, least_columns=2)
         prepared = prepare(table, Plan(**self.get_params(deep=False)))
-        found = prepared.told(run(prepared.test, prepared.plan, progress))
+        found = prepared.told(with_bootstrap(prepared, run(prepared.test, prepared.plan, progress), progress))
         validate_data(self, _header(X, table), reset=True, skip_check_array=True)
         self.discovery_, self.pag_ = found, found.pag
         self._levels = tuple(replace(column, values=column.values[:0]) for column in prepared.table.columns)  # noqa: PD011

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dicola.errors import InvalidData
@@ -21,10 +21,11 @@ def writable_folder(folder: str | Path) -> Path:
     return target
 
 
-def write_texts(folder: str | Path, texts: Mapping[str, str]) -> Path:
+def write_texts(folder: str | Path, texts: Mapping[str, str], *, gone: Iterable[str] = ()) -> Path:
     """Write several text files into a folder: all of them, or none.
 
-    They are written aside first and then moved in; where a move fails, the files that were there before are put back.
+    They are written aside first and then moved in; where a move fails, the files that were there before are put back. Files named
+    in ``gone``, of an earlier result, are taken away along with it.
     """
     target = writable_folder(folder)
     for name in texts:
@@ -40,11 +41,12 @@ def write_texts(folder: str | Path, texts: Mapping[str, str]) -> Path:
                 (fresh / name).write_text(text, encoding="utf-8", newline="")
             moved: list[str] = []
             try:
-                for name in texts:
+                for name in (*gone, *texts):
                     moved.append(name)
-                    if (target / name).exists():
+                    if (target / name).is_file():
                         (target / name).replace(old / name)
-                    (fresh / name).replace(target / name)
+                    if name in texts:
+                        (fresh / name).replace(target / name)
             except BaseException:
                 for name in moved:
                     if (old / name).exists():

@@ -27,6 +27,7 @@ EXAMPLES = (
     "dicola fit table.csv --mode exact",
     "dicola fit table.csv --config results/settings.toml",
     "dicola fit table.csv --json > result.json",
+    "dicola fit table.csv --bootstrap 100 --jobs 2 --out results",
     "dicola fit table.csv --target Cancer",
 )
 
@@ -58,8 +59,8 @@ def fit(
     plan = plan_of(typed)
     table = read_table(data, header=header)
     prepared = prepare(table, plan)
-    learn = surroundings or partial(results.learned, plan=prepared.plan)
-    results.deliver(ctx, prepared.told(learn(prepared.test)), lambda: settings_file.about(data, table))
+    found = results.learned_from(prepared) if surroundings is None else surroundings(prepared.test)
+    results.deliver(ctx, prepared.told(found), lambda: settings_file.about(data, table))
 
 
 def _surroundings(ctx: typer.Context, target: str, typed: Mapping[str, Any]) -> Callable[[CITest], LocalDiscovery]:

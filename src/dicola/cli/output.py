@@ -19,11 +19,13 @@ from dicola.cli.settings_file import write_settings
 if TYPE_CHECKING:
     from dicola.ci.base import CITest
     from dicola.discovery import Discovery
+    from dicola.graphs.marks import Edge
     from dicola.local_discovery import LocalDiscovery
     from dicola.pipeline.discover import Progress
     from dicola.pipeline.plan import Plan
+    from dicola.pipeline.preparation import Prepared
 
-_PHASES = {"decompose": "Decomposing", "leaves": "Learning leaves", "orient": "Orienting"}
+_PHASES = {"decompose": "Decomposing", "leaves": "Learning leaves", "orient": "Orienting", "bootstrap": "Learning again"}
 
 
 def show(facts: Any, text: str, as_json: bool, quiet: bool = False) -> None:
@@ -56,6 +58,14 @@ class Output:
 
         with self._progress() as progress:
             return run(ci, plan, progress)
+
+    def learned_from(self, prepared: Prepared) -> Discovery:
+        """What comes of a table, with a bootstrap where one is asked for."""
+        from dicola.pipeline.bootstrap import with_bootstrap
+        from dicola.pipeline.discover import run
+
+        with self._progress() as progress:
+            return with_bootstrap(prepared, run(prepared.test, prepared.plan, progress), progress)
 
     @contextmanager
     def _progress(self) -> Iterator[Progress | None]:
@@ -111,12 +121,28 @@ Results = Annotated[Output, Group.of(Output)]
 
 def _lines(found: Discovery | LocalDiscovery) -> list[str]:
     """The edges or sentences, a summary and notes."""
+    from dicola.local_discovery import LocalDiscovery
+
     notes = [f"note: {in_options(warning)}" for warning in found.warnings]
-    if not hasattr(found, "legality"):
+    if isinstance(found, LocalDiscovery):
         return [str(found), "", found.summary(), *notes]
     if not found.legality:
         notes.insert(0, "note: no class of MAGs has exactly these marks (not a legal PAG), as often with finite samples; see --legalize.")
-    return [str(found.pag) or "(no edges)", "", in_options(found.summary()), *notes]
+    return ["\n".join(_edges(found)) or "(no edges)", "", in_options(found.summary()), *notes]
+
+
+def _edges(found: Discovery) -> list[str]:
+    """The edges as they print; after a bootstrap with how often each came, and its mark at each end."""
+    edges = found.pag.edges()
+    if found.bootstrap is None:
+        return [str(edge) for edge in edges]
+    width = max((len(str(edge)) for edge in edges), default=0)
+    told = [(edge, found.bootstrap.of_edge(edge)) for edge in edges]
+    return [
+        f"{str(edge).ljust(width)}  adjacent {often.adjacent:4.0%}, {edge.arrow} {often.same:4.0%}, "
+        f"at {edge.u} {often.at_u:.0%}, at {edge.v} {often.at_v:.0%}"
+        for edge, often in told
+    ]
 
 
 def _facts(found: Discovery | LocalDiscovery) -> dict[str, Any]:
@@ -126,7 +152,8 @@ def _facts(found: Discovery | LocalDiscovery) -> dict[str, Any]:
         return found.to_dict() | {"seconds": found.seconds}
     return {
         "nodes": found.pag.names,
-        "edges": [edge_facts(edge) for edge in found.pag.edges()],
+        "edges": [edge_facts(edge) | _often(found, edge) for edge in found.pag.edges()],
+        **({} if found.bootstrap is None else {"bootstrap": found.bootstrap.to_dict()}),
         **{name: getattr(found, name) for name in ("tests", "evaluations", "score", "runner_up", "seconds")},
         "untested": found.untested._asdict(),
         "power": None if found.power is None else asdict(found.power),
@@ -136,3 +163,11 @@ def _facts(found: Discovery | LocalDiscovery) -> dict[str, Any]:
         "warnings": found.warnings,
         "legal": found.legality.legal,
     }
+
+
+def _often(found: Discovery, edge: Edge) -> dict[str, float]:
+    """How often an edge came in a bootstrap, where there was one."""
+    from dicola.confidence import EDGE_COLUMNS
+
+    told = () if found.bootstrap is None else found.bootstrap.of_edge(edge)
+    return {name: value for name, value in zip(EDGE_COLUMNS, told, strict=False) if value is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain
 
 import numpy as np
@@ -10,6 +11,12 @@ from numpy.typing import NDArray
 
 from dicola._kernels import undirected as kernel
 from dicola.graphs.bits import mask_of
+
+
+@lru_cache(maxsize=64)
+def _others(n: int) -> NDArray[np.int64]:
+    """For each of n vertices all others, one row after the other; leaves of a few sizes ask for it time and again."""
+    return np.nonzero(~np.eye(n, dtype=np.bool_))[1].astype(np.int64, copy=False)
 
 
 class UndirectedGraph:
@@ -33,7 +40,7 @@ class UndirectedGraph:
     @classmethod
     def complete(cls, n: int) -> UndirectedGraph:
         """Every pair joined."""
-        return cls.from_matrix(~np.eye(n, dtype=np.bool_))
+        return cls(np.arange(n + 1) * (n - 1), _others(n).copy())
 
     @classmethod
     def side_by_side(cls, graphs: Sequence[UndirectedGraph]) -> UndirectedGraph:

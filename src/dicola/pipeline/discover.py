@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest
@@ -145,7 +145,21 @@ def discover(
     return run(ci, Plan(**settings), progress)
 
 
-def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Discovery:
+class Learned(NamedTuple):
+    """Where the steps lead: who asked, what was chosen and how long it took; the decomposition, the skeleton, its marks, and what the
+    mode made of them.
+    """
+
+    ci: Inquiry
+    steps: Steps
+    clock: _Clock
+    tree: Tree
+    skeleton: Skeleton
+    oriented: Orientation
+    refined: Refined | None
+
+
+def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Learned:
     """Algorithm 3: split top-down, learn the leaves, merge bottom-up, orient; then what the mode adds."""
     is_slow = Inquiry.of(evidence).test.is_slow  # such a test is not asked the same twice, and by default in processes
     workers = Workers(plan.n_jobs, plan.workers or ("processes" if is_slow else "threads"))
@@ -171,6 +185,12 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     clock.lap("orientation")
 
     skeleton, oriented, refined = finished(ci, steps, skeleton, oriented, clock)
+    return Learned(ci, steps, clock, tree, skeleton, oriented, refined)
+
+
+def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Discovery:
+    """What a plan finds, with everything that led to it."""
+    ci, steps, clock, tree, skeleton, oriented, refined = learn(evidence, plan, progress)
     settings = steps.record(ci.test)
     return Discovery(
         pag=oriented.pag.reordered(ci.names),

@@ -49,6 +49,14 @@ class Plan(Settings):
             checked_limit(name, getattr(self, name))
         if isinstance(self.n_jobs, bool) or not isinstance(self.n_jobs, int) or self.n_jobs == 0:
             raise not_allowed("n_jobs", self.n_jobs, "it must be a whole number of workers, or -1 for all cores.")
+        for name in ("bootstrap", "bootstrap_seed"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise not_allowed(name, value, "it must be a whole number, 0 at least.")
+        if self.bootstrap_fraction is not None and not 0 < self.bootstrap_fraction < 1:
+            raise not_allowed(
+                "bootstrap_fraction", self.bootstrap_fraction, "it must lie between 0 and 1; leave it out to draw with replacement."
+            )
         if self.kinds is not None and not isinstance(self.kinds, Mapping):
             raise not_allowed("kinds", self.kinds, "it must be a dict such as {'sex': 'nominal'}.")
         for name in ("drop", "missing_values"):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola.ci.auto import chosen_test
 from dicola.ci.base import CITest
@@ -23,6 +24,7 @@ from dicola.tables.table import Table
 
 Found = TypeVar("Found", bound=Discovery | LocalDiscovery)
 _MOST_LISTED = 20
+_OF_BOOTSTRAP = ("bootstrap", "bootstrap_seed", "bootstrap_fraction")
 
 
 class Prepared(NamedTuple):
@@ -41,6 +43,10 @@ class Prepared(NamedTuple):
         found = replace(found, settings={**found.settings, **self._settings()}, warnings=(*self.notes, *found.warnings))
         return replace(found, look=replace(self.look, table=None)) if isinstance(found, Discovery) else found
 
+    def on_rows(self, rows: NDArray[np.int64]) -> CITest:
+        """The test on some rows of the table, repeats allowed; what the columns are stays as it is."""
+        return _made(self.table.rows(rows), self.plan, self.way)
+
     def _settings(self) -> dict[str, Any]:
         """What makes the same of the columns of other rows; nothing for complete numbers of one kind."""
         kinds = {name: kind for name, kind in zip(self.table.labels, self.table.kinds, strict=True) if kind != "continuous"}
@@ -51,6 +57,7 @@ class Prepared(NamedTuple):
             **({"missing": self.way} if self.way else {}),
             **({"missing_values": [str(value) for value in self.plan.missing_values]} if self.plan.missing_values else {}),
             **({"strict": True} if self.plan.strict else {}),
+            **{name: value for name in _OF_BOOTSTRAP if self.plan.bootstrap and (value := getattr(self.plan, name)) is not None},
         }
 
 
@@ -174,7 +181,10 @@ def _way(look: Look, plan: Plan) -> Way | None:
 
 
 def _test(look: Look, plan: Plan, way: Way | None) -> CITest:
-    table = _table(look)
+    return _made(_table(look), plan, way)
+
+
+def _made(table: Table, plan: Plan, way: Way | None) -> CITest:
     return test_on(plan.ci_test, table, plan.alpha) if way is None else test_with_gaps(plan.ci_test, table, plan.alpha, way, plan.seed)
 
 

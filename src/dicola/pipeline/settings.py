@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dicola.knowledge import Knowledge
     from dicola.learners.base import Learner
 
-METHOD, TABLE, TUNING = "Method", "Table", "Fine tuning"  # headings of the help
+METHOD, TABLE, SURENESS, TUNING = "Method", "Table", "How sure", "Fine tuning"  # headings of the help
 GAPS = ("auto", "error", "listwise", "testwise", "em", "impute")
 
 
@@ -102,6 +102,13 @@ class Settings:
         None, "Entries that stand for gaps, separated by commas, such as -999; NA and ? always do.", TABLE, typed=str
     )
     strict: bool = _setting(False, "Stop at columns that would be left out and entries that would be taken as gaps, and list them.", TABLE)
+    bootstrap: int = _setting(
+        0, "Learn again from so many tables drawn from the rows, and tell how often each edge and mark came.", SURENESS
+    )
+    bootstrap_seed: int = _setting(0, "Seed of the drawn tables.", SURENESS)
+    bootstrap_fraction: float | None = _setting(
+        None, "Draw this share of the rows without replacement; by default all, with replacement.", SURENESS, typed=float
+    )
     selection: bool = _setting(
         False, "Allow for selection of the sample: that who is in the table depends on effects of its variables.", METHOD
     )

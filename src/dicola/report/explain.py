@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dicola.errors import InvalidGraph
+from dicola.errors import InvalidGraph, counted
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG, edge_in_words
 from dicola.orient.partial import Conflict
@@ -46,11 +46,14 @@ class End:
     witness: tuple[str, ...]
     because: str
     separation: Separation | None
+    often: str | None = None
 
     def __str__(self) -> str:
         lines = [f"{self.mark} at {self.at}: {self.meaning}", f"    {self.rule}: {self.because}" if self.rule else f"    {self.because}"]
         if self.separation is not None:
             lines.append(f"    {self.separation}")
+        if self.often is not None:
+            lines.append(f"    {self.often}")
         return "\n".join(lines)
 
 
@@ -72,11 +75,14 @@ class Explanation:
     separation: Separation | None
     leaves: tuple[int, ...]
     conflicts: tuple[str, ...]
+    often: str | None = None
 
     def __str__(self) -> str:
         lines = [self.edge or f"{self.u}   {self.v}   (no edge)", self.words]
         if self.separation is not None:
             lines.append(self.separation.found)
+        if self.often is not None:
+            lines.append(self.often)
         for end in self.ends:
             lines += ["", str(end)]
         if self.leaves:
@@ -101,14 +107,39 @@ def explain(found: Discovery, u: object, v: object) -> Explanation:
     if not joined:
         separation = separation_of(found, x, y)
         words = f"{x} and {y} are not adjacent." if separation is None else str(separation)
-        return Explanation(x, y, None, words, (), separation, (), ())
+        return Explanation(x, y, None, words, (), separation, (), (), _adjacent_often(found, x, y))
     edge = joined[0]
-    ends = (_end(found, edge.v, edge.u, edge.mark_v, edge.mark_u), _end(found, edge.u, edge.v, edge.mark_u, edge.mark_v))
+    ends: tuple[End, ...] = (_end(found, edge.v, edge.u, edge.mark_v, edge.mark_u), _end(found, edge.u, edge.v, edge.mark_u, edge.mark_v))
     labels = found.skeleton.labels
     at_x, at_y = labels.index(x), labels.index(y)
     leaves = found.skeleton.sets.leaves_with(at_x, at_y)
     disputes = tuple(conflicts_in_words([c for c in found.conflicts if {c.other, c.at} == {at_x, at_y}], labels))
-    return Explanation(edge.u, edge.v, str(edge), edge_in_words(edge), ends, None, leaves, disputes)
+    often = None
+    if found.bootstrap is not None:
+        drawn, told = found.bootstrap.replicates, found.bootstrap.of_edge(edge)
+        often = f"{_adjacent_often(found, edge.u, edge.v)}{_sure(told.confidence)} With exactly these marks in {round(told.same * drawn)}."
+        of_mark = {edge.u: (told.at_u, told.confidence_u), edge.v: (told.at_v, told.confidence_v)}
+        ends = tuple(replace(end, often=_mark_often(*of_mark[end.at], drawn)) for end in ends)
+    return Explanation(edge.u, edge.v, str(edge), edge_in_words(edge), ends, None, leaves, disputes, often)
+
+
+def _adjacent_often(found: Discovery, x: str, y: str) -> str | None:
+    """How often two variables were adjacent in a bootstrap, as a sentence; ``None`` where there was none."""
+    drawn = found.bootstrap
+    return (
+        None
+        if drawn is None
+        else f"Adjacent in {round(drawn.adjacent(x, y) * drawn.replicates)} of {counted(drawn.replicates, 'bootstrap table')}."
+    )
+
+
+def _mark_often(share: float, confidence: float | None, drawn: int) -> str:
+    return f"This mark came in {round(share * drawn)} of {counted(drawn, 'bootstrap table')}.{_sure(confidence)}"
+
+
+def _sure(confidence: float | None) -> str:
+    """The calibrated probability in words."""
+    return "" if confidence is None else f" Calibrated, that makes it right with a probability of {confidence:.0%}."
 
 
 def conflicts_in_words(conflicts: Sequence[Conflict], name: Sequence[str]) -> list[str]:

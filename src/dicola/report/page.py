@@ -26,6 +26,7 @@ from dicola.report.payload import payload
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dicola.confidence import Bootstrap
     from dicola.discovery import Discovery
     from dicola.tables.look import Look
 
@@ -59,6 +60,7 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
         _summary(found),
         _legality(found.legality.reasons),
         _how_sure(found.how_sure()),
+        _drawn(found.bootstrap),
         _section("Graph", f'<div class="still-drawing">\n{draw(found.pag)}</div>', still=True),
         _key(edges),
         '<div class="columns">',
@@ -74,7 +76,7 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
         _section("Decomposition", _facts({"leaves": tree.n_leaves, "largest leaf": tree.largest_leaf, "depth": tree.depth})),
         "</div>",
         "</div>",
-        _edges(edges),
+        _edges(edges, found.bootstrap),
         f"<footer>Made by dicola {escaped(__version__)}.</footer>",
         "</main>",
         f'<script type="application/json" id="facts">{payload(found, table)}</script>',
@@ -159,11 +161,21 @@ def _key(edges: Sequence[Edge]) -> str:
     return _section("How to read it", _table(("Sign", "Count", "Meaning"), rows, numeric=(1,)), still=True)
 
 
-def _edges(edges: Sequence[Edge]) -> str:
+def _drawn(drawn: Bootstrap | None) -> str:
+    return "" if drawn is None else f'<p class="verdict"><strong>Bootstrap.</strong> {escaped(drawn.summary())}.</p>'
+
+
+def _edges(edges: Sequence[Edge], drawn: Bootstrap | None = None) -> str:
     if not edges:
         return _section("Edges", "<p>No edges: every pair of variables can be separated.</p>", still=True)
-    rows = [(f"<code>{escaped(edge)}</code>", escaped(edge_in_words(edge))) for edge in edges]
-    return _section("Edges", _table(("Edge", "In words"), rows), still=True)
+    rows = [(f"<code>{escaped(edge)}</code>", *_often(drawn, edge), escaped(edge_in_words(edge))) for edge in edges]
+    heads = ("Edge", *(() if drawn is None else ("Adjacent in", "With these marks in")), "In words")
+    return _section("Edges", _table(heads, rows, numeric=() if drawn is None else (1, 2)), still=True)
+
+
+def _often(drawn: Bootstrap | None, edge: Edge) -> tuple[str, ...]:
+    """How often an edge came in a bootstrap, and with these marks."""
+    return () if drawn is None else tuple(f"{share:.0%}" for share in drawn.of_edge(edge)[:2])
 
 
 def _tests(found: Discovery) -> dict[str, str]:

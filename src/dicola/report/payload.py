@@ -36,7 +36,7 @@ def payload(found: Discovery, table: pd.DataFrame | None = None) -> str:
 
     ``table`` is that of ``dicola.edge_table``, where there is one.
     """
-    facts = _facts(found) | {"evidence": _evidence(found, table)}
+    facts = _facts(found) | {"evidence": _evidence(found, table), "drawn": _drawn(found)}
     # Sets of a learner's own class may hold NumPy's integers.
     return json.dumps(facts, ensure_ascii=True, separators=(",", ":"), default=index).replace("<", "\\u003c")
 
@@ -79,6 +79,19 @@ def _evidence(found: Discovery, table: pd.DataFrame | None) -> list[list[Any] | 
     columns = table[["u", "v", "p_value", "given", "sign", "partial_correlation"]].itertuples(index=False, name=None)
     told = {frozenset((u, v)): None if pd.isna(p) else [_short(part) for part in (p, *rest)] for u, v, p, *rest in columns}
     return [told[frozenset((edge.u, edge.v))] for edge in found.pag.reordered(found.skeleton.labels).edges()]
+
+
+def _drawn(found: Discovery) -> dict[str, Any] | None:
+    """What came of a bootstrap: the number of tables, per edge how often it came and how sure that makes it, and pairs without an edge
+    that were adjacent at times.
+    """
+    if found.bootstrap is None:
+        return None
+    labels, drawn = found.skeleton.labels, found.bootstrap
+    place, pag = {name: i for i, name in enumerate(labels)}, found.pag.reordered(labels)
+    apart = [[*sorted((place[u], place[v])), _short(drawn.adjacent(u, v))] for u, v in drawn.counts if not pag.marks[place[u], place[v]]]
+    often = [[None if share is None else _short(share) for share in drawn.of_edge(edge)] for edge in pag.edges()]
+    return {"tables": drawn.replicates, "told": drawn.summary(), "often": often, "apart": sorted(apart)}
 
 
 def _short(value: Any) -> Any:

@@ -23,10 +23,15 @@ from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import OrderedDag, Score
 from dicola.score.factors import FactorSearch
 from dicola.score.mag_climb import Climbed, Known, climb
+from dicola.score.near_best import NearGraph, near_best
 from dicola.score.order_search import best_of, order_search
 from dicola.score.registry import score_behind
 
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2. Likewise for factors.
+_DEPEND, _DEPEND_AGAIN = (
+    0.05,
+    0.0056,
+)  # in drawn tables correlations vary twice as much around the truth: the same quantile, times the root of two
 MANY_ROWS, _DECISIVE = (
     22_000,
     20.0,
@@ -51,13 +56,13 @@ class MagSearch:
     known: Known | None = None
 
     @classmethod
-    def of(cls, ci: Inquiry, penalty: float = 2.0, threshold: float = 6.0, max_district: int = 10) -> MagSearch:
+    def of(cls, ci: Inquiry, penalty: float = 2.0, threshold: float = 6.0, max_district: int = 10, level: float = _DEPEND) -> MagSearch:
         """The search on the data behind a test; candidates are the pairs that depend on each other given all the rest, or given what the
         rows of a wide table allow.
         """
         score, n = score_behind(ci, penalty), len(ci)
         is_wide = ci.n_samples is not None and ci.n_samples < ci.test.rows_to_condition_on(n - 2)
-        blankets = AutoBlankets() if is_wide else TotalConditioning(0.05 if n <= _FEW else 1 / n**2)
+        blankets = AutoBlankets() if is_wide else TotalConditioning(level if n <= _FEW else 1 / n**2)
         candidates = blankets.learn(ci.during("blankets"))
         return cls(ci, score, candidates, threshold, max_district, known=Known.room_for(n))
 
@@ -111,6 +116,11 @@ class MagSearch:
             return found
         gap = factors.total(before[-1]) - factors.total(marks)
         return found._replace(marks=marks, score=self.score.mag(MAG(marks, self.score.names)), runner_up=gap)
+
+    def near(self, mag: MAG, within: float, most: int) -> list[NearGraph]:
+        """Classes that score nearly as well as a MAG, by what ``finished`` goes by."""
+        surcharge = _HIDDEN if self.score.n_samples < MANY_ROWS else 0.0
+        return near_best(self.score, mag, self.candidates, within, most, surcharge)
 
     def mag(self, found: Climbed) -> MAG:
         """The MAG of a climb: with an edge for each pair that no set separates."""
@@ -169,6 +179,17 @@ class BestMag:
         dags = [search.dag_near(marks)]
         if len(marks) <= FEW_ORDERS:
             dags.append(search.dag_of_orders(_STARTS, seed))
+        return self._climbed(search, dags)
+
+    def again(self, ci: Inquiry, marks: Marks) -> Refined:
+        """The same on other rows of a table, where a graph over the variables is known already.
+
+        One search, near the order of that graph, takes the place of the decomposition and of random orders.
+        """
+        search = MagSearch.of(ci, level=_DEPEND_AGAIN)
+        return self._climbed(search, [search.dag_near(marks)])
+
+    def _climbed(self, search: MagSearch, dags: list[OrderedDag]) -> Refined:
         starts = dags if search.score.n_samples >= MANY_ROWS else [best(dags)]  # with few rows the better score is by chance
         start = best([search.from_dag(dag) for dag in starts])
         winner = search.with_factors(search.finished(search.climb(start.marks)))

@@ -93,6 +93,21 @@ function makeSearch(choose) {
   return { input, element: html("div", { class: "search" }, input, list) };
 }
 
+// A slider that hides edges which came in few tables of a bootstrap.
+function makeFloor(graph) {
+  const shares = edges.map((edge) => oftenOf(edge).adjacent), told = html("output", { for: "floor" });
+  const slider = html("input", { type: "range", id: "floor", min: 0, max: 100, value: 0, step: 1, "aria-label": "Hide edges below a frequency" });
+  const tell = () => {
+    const floor = Number(slider.value) / 100, left = shares.filter((share) => share >= floor).length;
+    told.textContent = `${percent(floor)}: ${left} of ${count(shares.length, "edge")}`;
+    return floor;
+  };
+  slider.addEventListener("input", () => graph.raise(tell()));
+  tell();
+  const title = `How often an edge came in ${count(facts.drawn.tables, "table")} drawn from the rows`;
+  return html("label", { class: "floor", title }, "Edges in at least ", slider, told);
+}
+
 // The page follows the system until the button is pressed.
 function makeTheme() {
   const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)");
@@ -205,6 +220,8 @@ function makeTheme() {
     button("Unfold", () => graph.fold(every, false), { title: "Unfold all communities" }),
   ];
   place.graph.append(stageButtons(graph.stage, () => graph.fit(), every.length ? folds : []));
+
+  if (facts.drawn) place.graph.append(makeFloor(graph));
 
   let matrix = null, tables = null;
   function openMatrix() {

@@ -30,6 +30,18 @@ function closestTest(edge) {
   return told && { p: told[0], given: told[1], sign: told[2], r: told[3] };
 }
 
+// How often an edge came in the tables of a bootstrap, as shares, and how sure that makes it; null where there was none.
+function oftenOf(edge) {
+  if (!facts.drawn) return null;
+  const [adjacent, same, u, v, sure, sureU, sureV] = facts.drawn.often[edge.id];
+  return { adjacent, same, marks: [u, v], sure, sureMarks: [sureU, sureV] };
+}
+const markOften = (edge, w) => oftenOf(edge).marks[edge.u === w ? 0 : 1];
+const markSure = (edge, w) => oftenOf(edge).sureMarks[edge.u === w ? 0 : 1];
+const apartOften = new Map(facts.drawn ? facts.drawn.apart.map(([x, y, share]) => [pairKey(x, y), share]) : []);
+const tablesOf = (share) => `${Math.round(share * facts.drawn.tables)} of ${count(facts.drawn.tables, "bootstrap table")}`;
+const percent = (share) => `${Math.round(100 * share)} %`;
+
 const communityOf = new Array(size).fill(-1);
 facts.communities.forEach((members, number) => members.forEach((v) => { communityOf[v] = number; }));
 const communityNames = facts.communities.map((members) =>

@@ -14,6 +14,7 @@ class Graph {
     this.chosen = null;
     this.cursor = null;
     this.drawnAt = 1;
+    this.floor = 0; // edges that came more rarely in a bootstrap are not drawn
     this.stage = new Stage(surface, { grab: (event, point) => this.grab(event, point), onmove: ({ k }) => this.zoomed(k) });
     this.layers = { grounds: svg("g"), lines: svg("g"), boxes: svg("g") };
     this.stage.world.append(...Object.values(this.layers));
@@ -36,7 +37,7 @@ class Graph {
     const ties = new Map();
     for (const edge of edges) {
       const a = this.itemOf[edge.u], b = this.itemOf[edge.v];
-      if (!a || !b || a === b) continue;
+      if (!a || !b || a === b || (this.floor && oftenOf(edge).adjacent < this.floor)) continue;
       const key = a.key < b.key ? `${a.key} ${b.key}` : `${b.key} ${a.key}`;
       if (!ties.has(key)) ties.set(key, { a, b, edges: [] });
       ties.get(key).edges.push(edge);
@@ -125,7 +126,22 @@ class Graph {
     tie.coarse = Boolean(tie.a.members || tie.b.members);
     tie.group.classList.toggle("coarse", tie.coarse);
     if (tie.mixed) tie.paths[1].style.strokeWidth = round(1.6 + 0.8 * Math.log2(tie.edges.length));
+    else if (facts.drawn) this.shade(tie, edge);
     this.placeTie(tie);
+  }
+
+  // The surer, the thicker and darker: the line by how often the edge came, each mark by how often it did.
+  shade(tie, edge) {
+    const { adjacent, marks } = oftenOf(edge), [, line, ...ends] = tie.paths, opacity = (share) => round(0.2 + 0.8 * share);
+    line.style.setProperty("--width", round(0.8 + 2 * adjacent));
+    line.style.setProperty("--sure", opacity(adjacent));
+    ends.forEach((path, i) => path.style.setProperty("--sure", opacity(marks[i])));
+  }
+
+  // Draw only edges that came in this share of the tables at least.
+  raise(floor) {
+    this.floor = floor;
+    this.draw();
   }
 
   placeTie(tie) {

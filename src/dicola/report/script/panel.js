@@ -40,9 +40,17 @@ class Panel {
       this.back(),
       this.pairHeading("Edge", edge.u, sign, edge.v),
       html("p", { class: "words" }, ...words),
+      this.often(edge),
       html("section", {}, html("h3", {}, "Evidence"), this.end(edge, edge.v), this.end(edge, edge.u), this.adjacency(edge)),
       this.conflicts(conflictsOf(edge)),
     );
+  }
+
+  often(edge) {
+    const told = oftenOf(edge);
+    if (!told) return null;
+    const sure = told.sure === null ? "" : ` Calibrated, the two are adjacent with a probability of ${percent(told.sure)}.`;
+    return soft(`Adjacent in ${tablesOf(told.adjacent)}, with exactly these marks in ${Math.round(told.same * facts.drawn.tables)}.${sure}`);
   }
 
   end(edge, v) {
@@ -52,7 +60,13 @@ class Panel {
     return html("div", { class: "evidence" },
       html("h4", {}, glyph, `${capital(MARK_NAMES[mark])} at `, names[v]),
       html("p", {}, ...meaning),
-      reason ? this.reason(reason) : soft(facts.undecided[mark]));
+      reason ? this.reason(reason) : soft(facts.undecided[mark]),
+      facts.drawn ? soft(this.markOften(edge, v)) : null);
+  }
+
+  markOften(edge, v) {
+    const sure = markSure(edge, v);
+    return `This mark came in ${tablesOf(markOften(edge, v))}.` + (sure === null ? "" : ` Calibrated: ${percent(sure)}.`);
   }
 
   reason([name, ...witness]) {
@@ -98,6 +112,7 @@ class Panel {
       this.pairHeading("No edge", x, html("span", { class: "soft" }, "and"), y),
       html("p", { class: "words" }, ...this.apart(x, y)),
       found && soft(...this.place(found)),
+      facts.drawn ? soft(`Adjacent in ${tablesOf(apartOften.get(pairKey(x, y)) || 0)}.`) : null,
     );
   }
 
@@ -146,8 +161,9 @@ class Panel {
       const meaning = facts.words[marks].replace(/\{u\}/g, "A").replace(/\{v\}/g, "B");
       return sample([html("b", {}, "A"), sign, html("b", {}, "B")], number, meaning);
     });
+    const shades = facts.drawn ? " The thicker and darker an edge or a mark, the more often it came in the bootstrap." : "";
     const hint = "Click an edge to read it with its evidence, or a variable to see its neighbourhood."
-      + (facts.communities.length ? " A large box holds a folded community; click it to unfold." : "");
+      + (facts.communities.length ? " A large box holds a folded community; click it to unfold." : "") + shades;
     this.show(
       this.heading("How to read it", `${count(size, "variable")}, ${count(edges.length, "edge")}`),
       edges.length ? soft(hint) : null,

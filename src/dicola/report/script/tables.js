@@ -3,7 +3,7 @@
 const PAGE = 100, PAIRS_AT_ONCE = 40000;
 
 class Table {
-  // columns: { title, value(row) to sort by, cell(row) to show, number }; rows(words) answers with the rows to filter, or a sentence;
+  // columns: { title, value(row) to sort by, cell(row) to show, number, wide }; rows(words) answers with the rows to filter, or a sentence;
   // open(row) is done by a click on a row beside its buttons, and by Enter on it.
   constructor({ columns, rows, text, open, placeholder, note }) {
     Object.assign(this, { columns, rows, text, open, sorted: 0, down: false, shown: PAGE });
@@ -60,7 +60,7 @@ class Table {
   row(row) {
     const onclick = (event) => { if (!event.target.closest("button") && getSelection().isCollapsed) this.open(row); };
     const onkeydown = (event) => { if (event.target === event.currentTarget) this.key(event, row); };
-    const cells = this.columns.map((column) => html("td", { class: column.number && "number" }, column.cell(row)));
+    const cells = this.columns.map((column) => html("td", { class: column.number ? "number" : column.wide && "wide" }, column.cell(row)));
     return html("tr", { tabindex: -1, onclick, onkeydown }, ...cells);
   }
 
@@ -101,9 +101,7 @@ function edgeTable(choose) {
   const open = (edge) => button("", () => choose.edge(edge), { class: "open", "aria-label": `Explain ${label(edge)}` });
   return new Table({
     placeholder: "Filter edges by name, sign, rule or words",
-    note: facts.evidence && "The p-value is the largest of the tests of the two given nothing, one or two neighbours of one end: "
-      + "the larger it is, the closer the edge came to being removed. A value above the level comes from a test that the run "
-      + "did not ask for.",
+    note: [...(facts.drawn ? [OFTEN_NOTE] : []), ...(facts.evidence ? [P_NOTE] : [])].join(" "),
     rows: () => edges,
     open: (edge) => choose.edge(edge),
     text: (edge) => `${label(edge)} ${rules(edge)} ${words(edge)}`,
@@ -111,11 +109,28 @@ function edgeTable(choose) {
       { title: "From", value: (edge) => edge.u, cell: (edge) => variableCell(edge.u, choose) },
       { title: "Edge", value: (edge) => edge.sign, cell: (edge) => fill(open(edge), {}, [signPicture(edge.markU, edge.markV)]) },
       { title: "To", value: (edge) => edge.v, cell: (edge) => variableCell(edge.v, choose) },
+      ...(facts.drawn ? oftenColumns() : []),
       ...(facts.evidence ? evidenceColumns() : []),
       { title: "Rules", value: rules, cell: (edge) => rules(edge) || "\u2013" },
-      { title: "In words", value: words, cell: words },
+      { title: "In words", wide: true, value: words, cell: words },
     ],
   });
+}
+
+const P_NOTE = "The p-value is the largest of the tests of the two given nothing, one or two neighbours of one end: "
+  + "the larger it is, the closer the edge came to being removed. A value above the level comes from a test that the run "
+  + "did not ask for.";
+const OFTEN_NOTE = "Adjacent and Same marks tell in how many of the tables of the bootstrap the two are adjacent, and joined as here; "
+  + "Sure is the probability, calibrated on simulations, that they are adjacent.";
+
+// How often an edge and its marks came in a bootstrap.
+function oftenColumns() {
+  const column = (title, value) => ({ title, number: true, value, cell: (edge) => (value(edge) === null ? "\u2013" : percent(value(edge))) });
+  const columns = [
+    column("Adjacent", (edge) => oftenOf(edge).adjacent),
+    column("Same marks", (edge) => oftenOf(edge).same),
+  ];
+  return edges.some((edge) => oftenOf(edge).sure !== null) ? [...columns, column("Sure", (edge) => oftenOf(edge).sure)] : columns;
 }
 
 function evidenceColumns() {
@@ -177,6 +192,7 @@ function pairTable(choose) {
     columns: [
       { title: "Variable", value: (pair) => pair.x * size + pair.y, cell: (pair) => variableCell(pair.x, choose) },
       { title: "Other", value: (pair) => pair.y * size + pair.x, cell: (pair) => variableCell(pair.y, choose) },
+      ...(facts.drawn ? [apartColumn()] : []),
       { title: "Size", number: true, value: setSize, cell: (pair) => (pair.set ? String(setSize(pair)) : "") },
       { title: "Separating set", value: (pair) => setOf(pair, names), cell: openSet },
       {
@@ -186,6 +202,11 @@ function pairTable(choose) {
       },
     ],
   });
+}
+
+function apartColumn() {
+  const share = ({ x, y }) => apartOften.get(pairKey(x, y)) || 0;
+  return { title: "Adjacent", number: true, value: share, cell: (pair) => percent(share(pair)) };
 }
 
 function pairsOf(chosen) {

@@ -1,0 +1,232 @@
+"""A run made again on tables drawn from the rows of one: how much of the answer is chance?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace as with_changes
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import Generator, SeedSequence, default_rng
+from numpy.typing import NDArray
+
+from dicola.calibration import CALIBRATIONS
+from dicola.ci.base import CITest
+from dicola.ci.inquiry import Inquiry
+from dicola.ci.workers import Workers
+from dicola.confidence import Bootstrap, keys_of
+from dicola.discovery import Discovery
+from dicola.errors import InvalidData, InvalidSetting, Sentence, not_allowed
+from dicola.orient.equivalence import mag_to_pag
+from dicola.pipeline.discover import Progress, learn, run
+from dicola.pipeline.modes import EXACT, mode_named
+from dicola.pipeline.plan import Plan
+from dicola.pipeline.preparation import Prepared, prepare
+from dicola.pipeline.settings import SETTINGS
+from dicola.score.search import BestMag
+from dicola.tables.table import Table, as_table
+
+Keys = NDArray[np.int64]
+_TRIES = 20  # draws for one table before we give up
+_FEWEST_ROWS = 5
+_HALF = 0.5  # share of the rows that is drawn without replacement where none is said
+_GAUSSIAN = ("FisherZ", "GaussianCopula")
+_WHY = ("mode_chosen", "blankets_chosen")  # words about choices
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How tables are drawn: how many, the seed, with or without replacement, and of how many rows."""
+
+    replicates: int = 100
+    seed: int = 0
+    replace: bool = True
+    fraction: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("replicates", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                raise not_allowed(name, value, f"it must be a whole number, {least} at least.")
+        if self.fraction is not None and not 0.0 < self.fraction <= 1.0:
+            raise not_allowed("fraction", self.fraction, "it must be above 0, and 1 at most.")
+        if not self.replace and self.share == 1.0:
+            raise not_allowed("fraction", self.fraction, "without replacement all tables would be the same; draw fewer rows.")
+
+    @property
+    def share(self) -> float:
+        """Rows of a drawn table as a share of all."""
+        return self.fraction or (1.0 if self.replace else _HALF)
+
+    def streams(self) -> list[SeedSequence]:
+        """A seed of its own for each table, so that none depends on who draws the others."""
+        return SeedSequence(int(self.seed)).spawn(int(self.replicates))
+
+    def rows(self, n: int, rng: Generator) -> NDArray[np.int64]:
+        """The rows of one table."""
+        many = round(self.share * n)
+        if many < _FEWEST_ROWS:
+            raise InvalidData(f"{self.share:g} of {n} rows are {many}; a drawn table needs at least {_FEWEST_ROWS}.")
+        return rng.integers(0, n, many) if self.replace else rng.choice(n, many, replace=False)
+
+
+def bootstrap(
+    data: Table | Any,
+    replicates: int = 100,
+    seed: int = 0,
+    n_jobs: int = 1,
+    *,
+    replace: bool = True,
+    fraction: float | None = None,
+    **settings: Any,
+) -> Bootstrap:
+    """Learn from many tables drawn from the rows of one, and count what comes again.
+
+    The table is understood once, and test and mode are chosen once, on all rows. Each drawn table
+    has a seed of its own, so that the counts depend neither on ``n_jobs`` nor on ``replicates``:
+    the first 50 of 100 tables are those of 50. Where graphs are scored, the search on a drawn table
+    starts near the graph of all rows; in simulations frequencies were the same as from scratch.
+
+    Parameters
+    ----------
+    data : DataFrame, array, dict, sparse matrix or Table
+        One column per variable.
+    replicates : int
+        The number of tables.
+    seed : int
+        Seed of the draws; with ``settings`` the same as of :class:`dicola.DiCoLa`, the seed of the
+        searches is theirs.
+    n_jobs : int
+        Tables learned from at a time; -1 for all cores. The counts do not depend on it.
+    replace : bool
+        Draw with replacement (the bootstrap), or without (subsampling).
+    fraction : float, optional
+        Rows per table as a share of all; by default all with replacement, half without.
+    **settings
+        Those of :class:`dicola.DiCoLa`: ``mode``, ``alpha``, ``kinds``, ….
+
+    Returns
+    -------
+    Bootstrap
+        Frequencies of adjacencies, types of edges and marks, and a consensus.
+
+    Raises
+    ------
+    InvalidSetting
+        Where a setting is not known or not allowed.
+    InvalidData
+        Where the table is not what the test needs, or time and again those drawn from it are not.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> a, c = rng.normal(size=(2, 500))
+    >>> b = a + c + rng.normal(size=500)
+    >>> found = bootstrap({"A": a, "B": b, "C": c}, 20)
+    >>> found.to_pandas()[["u", "v", "adjacent", "o->", "<-o"]]
+       u  v  adjacent  o->  <-o
+    0  A  B       1.0  1.0  0.0
+    1  B  C       1.0  0.0  1.0
+    >>> print(found.consensus)
+    A o-> B
+    C o-> B
+
+    """
+    unknown = [name for name in settings if name not in SETTINGS]
+    if unknown:
+        raise InvalidSetting(f"{unknown[0]!r} is not a setting of a run. Known: {', '.join(SETTINGS)}.")
+    resampling = Resampling(replicates, seed, replace, fraction)
+    plan = Plan(**{name: each.metadata["at_doors"] for name, each in SETTINGS.items()} | settings | {"bootstrap": 0})
+    prepared = prepare(as_table(data), plan)
+    return drawn_again(prepared, run(prepared.test, prepared.plan), resampling, Workers(n_jobs, plan.workers or "threads"))
+
+
+def with_bootstrap(prepared: Prepared, found: Discovery, progress: Progress | None = None) -> Discovery:
+    """The result with the bootstrap that the plan asks for, if it asks for one."""
+    plan = prepared.plan
+    if not plan.bootstrap:
+        return found
+    resampling = Resampling(plan.bootstrap, plan.bootstrap_seed, plan.bootstrap_fraction is None, plan.bootstrap_fraction)
+    return with_changes(
+        found, bootstrap=drawn_again(prepared, found, resampling, Workers(plan.n_jobs, plan.workers or "threads"), progress)
+    )
+
+
+def drawn_again(
+    prepared: Prepared, found: Discovery, resampling: Resampling, workers: Workers, progress: Progress | None = None
+) -> Bootstrap:
+    """The run behind a result on tables drawn from its rows."""
+    again = _Again.of(prepared, found, resampling)
+    told = progress or (lambda phase, done, total: None)
+    keys: list[Keys] = []
+    redrawn = 0
+    streams = resampling.streams()
+    for answers in workers.each(again.each, workers.portions(streams)):
+        keys += [answer.keys for answer in answers]
+        redrawn += sum(answer.redrawn for answer in answers)
+        told("bootstrap", len(keys), len(streams))
+    facts = {"seed": int(resampling.seed), "replace": resampling.replace, "fraction": resampling.share}
+    return Bootstrap.of(found.pag, keys, **facts, calibration=_calibration(prepared, found, resampling), redrawn=redrawn)
+
+
+class _Answer(NamedTuple):
+    """What came of one drawn table, and how many before it were of no use."""
+
+    keys: Keys
+    redrawn: int
+
+
+@dataclass(frozen=True)
+class _Again:
+    """A run that can be made again on any rows: everything is chosen."""
+
+    prepared: Prepared
+    plan: Plan
+    names: tuple[str, ...]
+    start: NDArray[np.int8] | None
+    resampling: Resampling
+
+    @classmethod
+    def of(cls, prepared: Prepared, found: Discovery, resampling: Resampling) -> _Again:
+        mode = found.settings["mode"]
+        plan = with_changes(prepared.plan, mode=mode, n_jobs=1, bootstrap=0)
+        is_scored = isinstance(mode_named(mode).last_step, BestMag)
+        # What is known would have to be obeyed, and then the search is made as a whole.
+        start = found.pag.reordered(found.skeleton.labels).marks if is_scored and plan.knowledge is None else None
+        light = prepared._replace(test=prepared.test.without_rows(), look=with_changes(prepared.look, table=None))
+        return cls(light, plan, found.pag.names, start, resampling)
+
+    def each(self, streams: Sequence[SeedSequence]) -> list[_Answer]:
+        """What comes of each of some tables."""
+        return [self._drawn(default_rng(stream)) for stream in streams]
+
+    def _drawn(self, rng: Generator) -> _Answer:
+        for redrawn in range(_TRIES):
+            rows = self.resampling.rows(self.prepared.table.n_samples, rng)
+            try:
+                return _Answer(keys_of(self._marks(self.prepared.on_rows(rows))), redrawn)
+            except InvalidData as error:
+                last = error
+        raise InvalidData(
+            Sentence("of {tries} tables drawn from the rows none could be learned from; the last one: {last}", tries=_TRIES, last=str(last))
+        )
+
+    def _marks(self, test: CITest) -> NDArray[np.int8]:
+        if self.start is None:
+            return learn(test, self.plan).oriented.pag.reordered(self.names).marks
+        refined = BestMag().again(Inquiry(test), self.start)
+        return mag_to_pag(refined.mag).reordered(self.names).marks
+
+
+def _calibration(prepared: Prepared, found: Discovery, resampling: Resampling) -> str | None:
+    """The name of the maps from frequencies to probabilities that were made for such a run; ``None``: there are none.
+
+    They are for numbers, the choices that a mode makes by itself, and tables of as many rows drawn with replacement.
+    """
+    record, mode = found.settings, found.settings["mode"]
+    if mode not in CALIBRATIONS or record["test"]["name"] not in _GAUSSIAN or not resampling.replace or resampling.share != 1.0:
+        return None
+    usual = Plan(mode=mode).steps(Inquiry(prepared.test)).record(prepared.test)
+    is_usual = all(record[name] == usual[name] for name in usual if name not in ("test", "seed", *_WHY))
+    return mode if is_usual and (mode != EXACT.name or record["test"]["alpha"] == SETTINGS["alpha"].default) else None

@@ -1,0 +1,120 @@
+"""Graphs that the score can hardly tell from the best, and what they have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dicola.ci.inquiry import Inquiry
+from dicola.confidence import way_of, ways_in_columns
+from dicola.errors import NeedsData, counted, not_allowed
+from dicola.graphs.marks import CIRCLE
+from dicola.graphs.pag import PAG
+from dicola.orient.equivalence import MagSets
+from dicola.score.search import MagSearch
+
+if TYPE_CHECKING:
+    from dicola.discovery import Discovery
+
+
+class Alternative(NamedTuple):
+    """A graph, its probability among those met, and by how much it scores worse than the best of them."""
+
+    pag: PAG
+    probability: float
+    worse: float
+
+
+@dataclass(frozen=True)
+class NearBest:
+    """Graphs near the best by score, each with a weight.
+
+    A graph that scores d worse than the best has exp(-d / 2) times its weight, as posterior
+    probabilities go by the BIC; the weights of all graphs that were met add up to 1. So this tells
+    what the score leaves open near the answer, not what lies far from it.
+
+    Attributes
+    ----------
+    graphs : tuple of Alternative
+        The best first, each with ``pag``, ``probability`` and ``worse``.
+
+    """
+
+    graphs: tuple[Alternative, ...]
+
+    def __str__(self) -> str:
+        some = [f"{each.probability:4.0%}  {each.worse:5.1f} worse  {counted(each.pag.n_edges, 'edge')}" for each in self.top(10)]
+        rest = [f"and {len(self.graphs) - 10} more"] if len(self.graphs) > 10 else []
+        return "\n".join([*some, *rest])
+
+    def top(self, k: int) -> tuple[Alternative, ...]:
+        """The k best graphs that mean different things.
+
+        Parameters
+        ----------
+        k : int
+            How many, at most.
+
+        """
+        return self.graphs[:k]
+
+    def undecided_as_circles(self, pag: PAG, least: float = 0.8) -> PAG:
+        """A graph with a circle in place of each mark on which the graphs near the best disagree.
+
+        Parameters
+        ----------
+        pag : PAG
+            Usually the answer itself. What comes of it need not be the PAG of any class.
+        least : float
+            The weight, among graphs in which the pair is adjacent, that a mark needs to stay.
+
+        """
+        marks, weight = pag.to_matrix(), np.zeros((2, len(pag), len(pag)))
+        for each in self.graphs:
+            other = each.pag.reordered(pag.names).marks
+            weight += each.probability * np.array([other != 0, other == pag.marks])
+        marks[(marks != 0) & (weight[1] < least * weight[0])] = CIRCLE
+        return PAG(marks, pag.names)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per pair that is adjacent in some of the graphs, with the weight of those where it is.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of ``Bootstrap.to_pandas``: ``u``, ``v``, ``adjacent``, one per type of edge,
+            and one per end and mark.
+
+        """
+        names = self.graphs[0].pag.names
+        ways: dict[tuple[int, int], list[float]] = {}
+        for pag, weight, _ in self.graphs:
+            for a, b in pag.pairs():
+                ways.setdefault((a, b), [0.0] * 9)[way_of(pag.marks, a, b)] += weight
+        found = sorted(ways.items())
+        return ways_in_columns([(names[a], names[b]) for (a, b), _ in found], np.array([each for _, each in found]).reshape(-1, 9))
+
+
+def near_best(found: Discovery, within: float, most: int) -> NearBest:
+    """The graphs near the one of a result, where that was found by its score."""
+    sets = found.skeleton.sets
+    if found.score is None or found.test is None or not isinstance(sets, MagSets):
+        raise NeedsData(
+            "graphs near the best are looked for with the score and the correlations of a run in mode 'balanced', in memory: this result "
+            "was not found by a score, or was read back from files. Run it with mode='balanced' first."
+        )
+    if not within > 0:
+        raise not_allowed("within", within, "it must be a positive number.")
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise not_allowed("most", most, "it must be a whole number, 1 at least.")
+    near = MagSearch.of(Inquiry(found.test)).near(sets.mag, within, most)
+    weights = np.exp([-each.worse / 2 for each in near])
+    weights /= weights.sum()
+    return NearBest(
+        tuple(
+            Alternative(each.pag.reordered(found.pag.names), float(weight), each.worse) for each, weight in zip(near, weights, strict=True)
+        )
+    )
