@@ -1,0 +1,147 @@
+"""Identification in PAGs against brute force over the causal graphs of the class.
+
+From the root of the repository: ``python -m tests.effects.identification 1000 --seed 1``.
+
+A question is asked of the PAG of a random causal graph. If the effect is said to be identified, the expression must give P(y | do(x),
+given) in a random discrete model of every causal graph of the class (of a sample of it for five variables). If it is said not to be,
+either the effect is not identified in one of these graphs (the ID algorithm, and IDC), or two of them give different values on one
+joint distribution.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from dicola import PAG
+from dicola.effects.expression import Distribution
+from dicola.effects.idp import Identification, identify
+from tests.effects.causal_graphs import CausalGraph, Model, Table, Variables, all_members, effect_in_graph, sampled_members
+
+TOLERANCE = 1e-8
+
+
+@dataclass(frozen=True)
+class Question:
+    """An effect in the PAG of some causal graphs."""
+
+    pag: PAG
+    members: tuple[CausalGraph, ...]
+    x: Variables
+    y: Variables
+    given: Variables
+
+    def answer(self) -> Identification:
+        return identify(self.pag, *([self.pag.names[v] for v in sorted(each)] for each in (self.x, self.y, self.given)))
+
+    def __str__(self) -> str:
+        asked = [",".join(self.pag.names[v] for v in sorted(each)) for each in (self.x, self.y, self.given)]
+        return f"P({asked[1]} | do({asked[0]}), {asked[2]}) in {'; '.join(str(self.pag).splitlines())}"
+
+
+def random_graph(rng: np.random.Generator, n: int) -> CausalGraph:
+    """Sparse to dense, with few to many hidden causes, its variables in any order."""
+    some = rng.dirichlet([2.0, 2.0, 1.0, 0.7])
+    kinds = rng.choice(4, size=n * (n - 1) // 2, p=some)
+    return CausalGraph.in_order(n, kinds.tolist()).renamed(tuple(rng.permutation(n).tolist()))
+
+
+def random_question(rng: np.random.Generator, n: int) -> Question:
+    """One or two variables set, one or two asked for, none to two given, in a PAG that has edges."""
+    graph = random_graph(rng, n)
+    while not graph.pag().n_edges:
+        graph = random_graph(rng, n)
+    members = all_members(graph.pag()) if n <= 4 else sampled_members(graph, rng, steps=150, most=25)
+    order, sizes = rng.permutation(n).tolist(), (1 + int(rng.random() < 0.3), 1 + int(rng.random() < 0.2), int(rng.choice(3, p=[0.45, 0.4, 0.15])))
+    first, second = sizes[0], sizes[0] + sizes[1]
+    x, y, given = order[:first], order[first:second], order[second : second + sizes[2]]
+    if not y:
+        x, y = x[:1], x[1:]
+    return Question(graph.pag(), tuple(members), frozenset(x), frozenset(y), frozenset(given))
+
+
+def truth(model: Model, question: Question) -> Table:
+    """P(y | do(x), given) of a model."""
+    others = frozenset(range(len(question.pag))) - question.x - question.y - question.given
+    both = model.set_to_all(question.x).sum(axis=tuple(others), keepdims=True)
+    return both / both.sum(axis=tuple(question.y), keepdims=True)
+
+
+def value(answer: Identification, question: Question, joint: Table) -> Table:
+    """What the expression gives, with one axis per variable."""
+    assert answer.expression is not None
+    found = answer.expression.evaluate(Distribution(question.pag.names, joint))
+    shape = [k if name in answer.expression.free else 1 for name, k in zip(question.pag.names, joint.shape, strict=True)]
+    return found.values.reshape(shape)
+
+
+def unsound(question: Question, answer: Identification, rng: np.random.Generator, most: int | None) -> str | None:
+    """Where the expression does not give the effect."""
+    members = question.members
+    if most is not None and len(members) > most:
+        members = tuple(members[i] for i in sorted(rng.choice(len(members), size=most, replace=False)))
+    for graph in members:
+        model = Model.random(graph, rng)
+        off = np.abs(value(answer, question, model.set_to_all(frozenset())) - truth(model, question)).max()
+        if not off < TOLERANCE:
+            return f"{question}: {answer.expression} is off by {off:.2g} in {graph}"
+    return None
+
+
+def ambiguous(question: Question, rng: np.random.Generator) -> str | None:
+    """Why the effect cannot be identified: ``a graph`` in which it is not, or ``two graphs`` that differ; ``None`` if neither is found."""
+    members = [question.members[i] for i in rng.permutation(len(question.members))]
+    joints = [Model.random(graph, rng).set_to_all(frozenset()) for graph in islice(members, 2)]
+    seen: list[Table] = []
+    for graph in members:
+        values = [effect_in_graph(graph, joint, question.x, question.y, question.given) for joint in joints]
+        if any(each is None for each in values):
+            return "a graph"
+        seen.append(values[0])  # type: ignore[arg-type]
+        if not np.abs(seen[0] - seen[-1]).max() < TOLERANCE:
+            return "two graphs"
+    return None
+
+
+def judge(question: Question, rng: np.random.Generator, most: int | None = None) -> tuple[str, str | None]:
+    """What the answer was and how it was confirmed; and the fault, if there is one."""
+    answer = question.answer()
+    kind = "conditional" if question.given else "marginal"
+    if answer.identified:
+        return f"{kind}, identified", unsound(question, answer, rng, most)
+    why = ambiguous(question, rng)
+    return f"{kind}, not identified: {why}", None if why else f"{question}: said to be not identified, as {answer.reason}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what came out; 1 if anything disagrees."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("questions", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--most", type=int, default=None, help="check at most so many causal graphs of a class")
+    chosen = parser.parse_args(arguments)
+    tally, faults, members = Counter[str](), list[str](), 0
+    started = time.perf_counter()
+    for number in range(chosen.questions):
+        rng = np.random.default_rng([chosen.seed, number])
+        question = random_question(rng, int(rng.choice([3, 4, 5], p=[0.1, 0.6, 0.3])))
+        outcome, fault = judge(question, rng, chosen.most)
+        tally[f"{len(question.pag)} variables, {outcome}"] += 1
+        members += len(question.members)
+        faults += [fault] if fault else []
+    for outcome, count in sorted(tally.items()):
+        print(f"{count:6}  {outcome}")  # noqa: T201
+    print(f"{chosen.questions} questions, {members} causal graphs, {len(faults)} disagreements, {time.perf_counter() - started:.0f} s")  # noqa: T201
+    print("\n".join(faults))  # noqa: T201
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
