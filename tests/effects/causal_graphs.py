@@ -110,14 +110,24 @@ def all_members(pag: PAG) -> list[CausalGraph]:
     return list(members)
 
 
-def sampled_members(graph: CausalGraph, rng: np.random.Generator, steps: int, most: int) -> list[CausalGraph]:
-    """Some causal graphs with the PAG of this one, by a random walk that changes one or two pairs at a time."""
-    pag, members = graph.pag(), {graph: None}
+def all_pags(n: int) -> Iterator[PAG]:
+    """Every PAG over n variables, one of those that differ in names only."""
+    seen = set[bytes]()
+    for graphs in _by_pag(n).values():
+        pag = graphs[0].pag()
+        if pag.marks.tobytes() not in seen:
+            seen.update(pag.marks[np.ix_(order, order)].tobytes() for order in permutations(range(n)))
+            yield pag
+
+
+def sampled_members(graph: CausalGraph, rng: np.random.Generator, steps: int) -> Iterator[CausalGraph]:
+    """Some causal graphs with the PAG of this one, by a random walk that changes one to three pairs at a time."""
+    pag, members = graph.pag(), {graph}
     pairs = list(combinations(range(graph.n), 2))
-    here = graph
+    yield graph
     for _ in range(steps):
-        arcs, confounded = set(here.arcs), set(here.confounded)
-        for number in rng.choice(len(pairs), size=int(rng.integers(1, 3)), replace=False):
+        arcs, confounded = set(graph.arcs), set(graph.confounded)
+        for number in rng.choice(len(pairs), size=int(rng.integers(1, 4)), replace=False):
             a, b = pairs[number]
             arcs -= {(a, b), (b, a)}
             confounded.discard((a, b))
@@ -126,12 +136,12 @@ def sampled_members(graph: CausalGraph, rng: np.random.Generator, steps: int, mo
             if kind in (CONFOUNDED, BOW):
                 confounded.add((a, b))
         there = CausalGraph(graph.n, frozenset(arcs), frozenset(confounded))
-        if there in members or (there.is_acyclic() and there.pag() == pag):
-            here = there
-            members[there] = None
-        if len(members) == most:
-            break
-    return list(members)
+        if there in members:
+            graph = there
+        elif there.is_acyclic() and there.pag() == pag:
+            graph = there
+            members.add(there)
+            yield there
 
 
 @dataclass(frozen=True)

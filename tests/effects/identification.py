@@ -14,16 +14,26 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain
 
 import numpy as np
 
 from dicola import PAG
 from dicola.effects.expression import Distribution
 from dicola.effects.idp import Identification, identify
-from tests.effects.causal_graphs import CausalGraph, Model, Table, Variables, all_members, effect_in_graph, sampled_members
+from tests.effects.causal_graphs import (
+    CausalGraph,
+    Model,
+    Table,
+    Variables,
+    all_members,
+    all_pags,
+    effect_in_graph,
+    sampled_members,
+    splits,
+)
 
 TOLERANCE = 1e-8
 
@@ -58,13 +68,23 @@ def random_question(rng: np.random.Generator, n: int) -> Question:
     graph = random_graph(rng, n)
     while not graph.pag().n_edges:
         graph = random_graph(rng, n)
-    members = all_members(graph.pag()) if n <= 4 else sampled_members(graph, rng, steps=150, most=25)
-    order, sizes = rng.permutation(n).tolist(), (1 + int(rng.random() < 0.3), 1 + int(rng.random() < 0.2), int(rng.choice(3, p=[0.45, 0.4, 0.15])))
+    members = all_members(graph.pag()) if n <= 4 else list(sampled_members(graph, rng, steps=150))
+    order, sizes = (
+        rng.permutation(n).tolist(),
+        (1 + int(rng.random() < 0.3), 1 + int(rng.random() < 0.2), int(rng.choice(3, p=[0.45, 0.4, 0.15]))),
+    )
     first, second = sizes[0], sizes[0] + sizes[1]
     x, y, given = order[:first], order[first:second], order[second : second + sizes[2]]
     if not y:
         x, y = x[:1], x[1:]
     return Question(graph.pag(), tuple(members), frozenset(x), frozenset(y), frozenset(given))
+
+
+def all_questions(n: int) -> Iterator[Question]:
+    """Every question about every PAG of n variables."""
+    for pag in all_pags(n):
+        members = tuple(all_members(pag))
+        yield from (Question(pag, members, *asked) for asked in splits(n))
 
 
 def truth(model: Model, question: Question) -> Table:
@@ -98,14 +118,16 @@ def unsound(question: Question, answer: Identification, rng: np.random.Generator
 def ambiguous(question: Question, rng: np.random.Generator) -> str | None:
     """Why the effect cannot be identified: ``a graph`` in which it is not, or ``two graphs`` that differ; ``None`` if neither is found."""
     members = [question.members[i] for i in rng.permutation(len(question.members))]
-    joints = [Model.random(graph, rng).set_to_all(frozenset()) for graph in islice(members, 2)]
-    seen: list[Table] = []
-    for graph in members:
-        values = [effect_in_graph(graph, joint, question.x, question.y, question.given) for joint in joints]
-        if any(each is None for each in values):
+    joint = Model.random(members[0], rng).set_to_all(frozenset())
+    # Where the class was only sampled, look further.
+    further = sampled_members(members[0], rng, steps=5000) if len(question.pag) > 4 else ()
+    first = None
+    for graph in chain(members, further):
+        found = effect_in_graph(graph, joint, question.x, question.y, question.given)
+        if found is None:
             return "a graph"
-        seen.append(values[0])  # type: ignore[arg-type]
-        if not np.abs(seen[0] - seen[-1]).max() < TOLERANCE:
+        first = found if first is None else first
+        if not np.abs(found - first).max() < TOLERANCE:
             return "two graphs"
     return None
 
@@ -120,25 +142,33 @@ def judge(question: Question, rng: np.random.Generator, most: int | None = None)
     return f"{kind}, not identified: {why}", None if why else f"{question}: said to be not identified, as {answer.reason}"
 
 
+def asked(count: int | None, seed: int) -> Iterator[tuple[Question, np.random.Generator]]:
+    """The questions, each with its own generator."""
+    if count is None:
+        yield from ((question, np.random.default_rng([seed, i])) for i, question in enumerate(chain(*map(all_questions, (2, 3, 4)))))
+        return
+    for number in range(count):
+        rng = np.random.default_rng([seed, number])
+        yield random_question(rng, int(rng.choice([3, 4, 5], p=[0.1, 0.6, 0.3]))), rng
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what came out; 1 if anything disagrees."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("questions", type=int)
+    parser.add_argument("questions", type=int, nargs="?", help="how many random ones; by default every question of at most four variables")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--most", type=int, default=None, help="check at most so many causal graphs of a class")
     chosen = parser.parse_args(arguments)
     tally, faults, members = Counter[str](), list[str](), 0
     started = time.perf_counter()
-    for number in range(chosen.questions):
-        rng = np.random.default_rng([chosen.seed, number])
-        question = random_question(rng, int(rng.choice([3, 4, 5], p=[0.1, 0.6, 0.3])))
+    for question, rng in asked(chosen.questions, chosen.seed):
         outcome, fault = judge(question, rng, chosen.most)
         tally[f"{len(question.pag)} variables, {outcome}"] += 1
         members += len(question.members)
         faults += [fault] if fault else []
     for outcome, count in sorted(tally.items()):
         print(f"{count:6}  {outcome}")  # noqa: T201
-    print(f"{chosen.questions} questions, {members} causal graphs, {len(faults)} disagreements, {time.perf_counter() - started:.0f} s")  # noqa: T201
+    print(f"{tally.total()} questions, {members} causal graphs, {len(faults)} disagreements, {time.perf_counter() - started:.0f} s")  # noqa: T201
     print("\n".join(faults))  # noqa: T201
     return bool(faults)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import cached_property
+from itertools import pairwise
 
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.graphs.pag import PAG
@@ -137,7 +138,7 @@ class Components:
     def text(self, path: Path) -> str:
         """A path as it is printed: ``A o-> B <-> C``."""
         left, right = {CIRCLE: "o", ARROW: "<", TAIL: "-"}, {CIRCLE: "o", ARROW: ">", TAIL: "-"}
-        steps = [f" {left[self.around[b][a]]}-{right[self.around[a][b]]} {self.pag.names[b]}" for a, b in zip(path, path[1:], strict=False)]
+        steps = [f" {left[self.around[b][a]]}-{right[self.around[a][b]]} {self.pag.names[b]}" for a, b in pairwise(path)]
         return self.pag.names[path[0]] + "".join(steps)
 
     @cached_property

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,7 +143,7 @@ class Expression(ABC):
         whole = Distribution(kept, np.broadcast_to(values, shape).squeeze(axis=dropped))
         return whole if at is None else whole.at(at)
 
-    @property
+    @cached_property
     def mentioned(self) -> frozenset[str]:
         """All variables named in it, also those summed over."""
         return self.free
@@ -233,7 +234,7 @@ class Product(Expression):
     def free(self) -> frozenset[str]:
         return frozenset[str]().union(*(factor.free for factor in self.factors))
 
-    @property
+    @cached_property
     def mentioned(self) -> frozenset[str]:
         return frozenset[str]().union(*(factor.mentioned for factor in self.factors))
 
@@ -261,7 +262,7 @@ class Sum(Expression):
     def free(self) -> frozenset[str]:
         return self.body.free - set(self.over)
 
-    @property
+    @cached_property
     def mentioned(self) -> frozenset[str]:
         return self.body.mentioned | set(self.over)
 
@@ -294,7 +295,7 @@ class Quotient(Expression):
     def free(self) -> frozenset[str]:
         return self.top.free | self.bottom.free
 
-    @property
+    @cached_property
     def mentioned(self) -> frozenset[str]:
         return self.top.mentioned | self.bottom.mentioned
 
@@ -330,12 +331,24 @@ def _fraction(expression: Expression) -> tuple[list[Expression], list[Expression
 def _cancelled(tops: list[Expression], bottoms: list[Expression]) -> Expression:
     above, below = list(tops), list[Expression]()
     for factor in bottoms:
-        if factor in above:
-            above.remove(factor)
-        else:
+        at, rest = next(((i, rest) for i, top in enumerate(above) if (rest := _divided(top, factor)) is not None), (None, ONE))
+        if at is None:
             below.append(factor)
+        else:
+            above[at : at + 1] = factors_of(rest)
     top, bottom = (Product(tuple(side)) if len(side) > 1 else side[0] if side else ONE for side in (above, below))
     return Quotient(top, bottom) if below else top
+
+
+def _divided(top: Expression, bottom: Expression) -> Expression | None:
+    """One factor divided by another where that is simple: A / A, or P(A, B | S) / P(A | S)."""
+    if top == bottom:
+        return ONE
+    if not (isinstance(top, P) and isinstance(bottom, P)) or set(top.given) != set(bottom.given):
+        return None
+    if not set(bottom.variables) < set(top.variables):
+        return None
+    return P(top.without(set(bottom.variables)).variables, top.given + bottom.variables)
 
 
 def sum_over(names: Iterable[str], body: Expression, independent: Independent | None = None) -> Expression:
@@ -373,7 +386,17 @@ def sum_over(names: Iterable[str], body: Expression, independent: Independent | 
     left.sort(key=lambda name: (order.index(name) if name in order else -1, name))
     inside = [factor for factor in factors if factor.free.intersection(left)]
     outside = [factor for factor in factors if not factor.free.intersection(left)]
-    return product([*outside, Sum(tuple(left), product(inside))]) if left else product(factors)
+    return product([*outside, Sum(tuple(left), product(_joined(inside, left)))]) if left else product(factors)
+
+
+def _joined(factors: list[Expression], names: list[str]) -> list[Expression]:
+    """Chains P(A | S) P(B | A, S) of variables that are all summed over, written as P(A, B | S)."""
+    chains = [factor for factor in factors if isinstance(factor, P) and set(factor.variables) <= set(names)]
+    for first, second in permutations(chains, 2):
+        if set(second.given) == first.free:
+            whole = P(first.variables + second.variables, first.given)
+            return _joined([whole if factor is first else factor for factor in factors if factor is not second], names)
+    return factors
 
 
 def _opened(names: list[str], factors: list[Expression]) -> tuple[list[str], list[Expression]]:
@@ -405,29 +428,35 @@ def _replaced(is_place: bool, merged: P, factor: Expression, is_used: bool) -> I
 
 
 def _summed_out(name: str, factors: list[Expression], independent: Independent | None) -> P | None:
-    """The sum over one variable of the factors that name it, where it is one probability again.
+    """The sum over one variable of the factors that name it, where it is one probability again."""
+    chain = [factor for factor in factors if isinstance(factor, P)]
+    if not 1 <= len(chain) == len(factors):
+        return None
+    while len(chain) > 1:
+        pairs = ((first, second, whole) for first, second in permutations(chain, 2) if (whole := joined(first, second, independent)))
+        first, second, whole = next(pairs, (None, None, ONE))
+        if first is None:
+            return None
+        chain = [whole, *(factor for factor in chain if factor is not first and factor is not second)]
+    return chain[0].without({name}) if name in chain[0].variables else None
 
-    Of two, the first is P(A | S), with the variable in A, the second P(B | T). With U the condition
-    of both but for A, their product is P(A, B | U) if the first is P(A | U) and the second is
+
+def joined(first: P, second: P, independent: Independent | None = None) -> P | None:
+    """The product of P(A | S) and P(B | T) as one probability, if it is one.
+
+    With U all of S and T but for A, it is P(A, B | U) if the first is P(A | U) and the second is
     P(B | A, U): by sight, or by independence.
     """
-    if not 1 <= len(factors) <= 2 or not all(isinstance(factor, P) for factor in factors):
-        return None
-    first, *more = sorted((factor for factor in factors if isinstance(factor, P)), key=lambda factor: name not in factor.variables)
-    if name not in first.variables:
-        return None
-    if not more:
-        return first.without({name})
-    second, head = more[0], set(first.variables)
-    if head.intersection(second.variables) or set(first.given).intersection(second.variables):
+    head = set(first.variables)
+    if head.union(first.given).intersection(second.variables):
         return None
     shared = set(first.given) | set(second.given) - head
-    lacking = (shared - set(first.given), (shared | head) - set(second.given))
-    for factor, extra in zip((first, second), lacking, strict=True):
+    for factor, whole in ((first, shared), (second, shared | head)):
+        extra = whole - set(factor.given)
         if extra and (independent is None or not independent(extra, set(factor.variables), set(factor.given))):
             return None
     given = first.given + tuple(other for other in second.given if other in shared and other not in first.given)
-    return P(first.variables + second.variables, given).without({name})
+    return P(first.variables + second.variables, given)
 
 
 def factors_of(expression: Expression) -> Iterator[Expression]:

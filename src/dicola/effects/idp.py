@@ -3,15 +3,15 @@
 A PAG stands for every causal graph with hidden variables that entails the same independences. An
 effect is identified when all of them, whatever their mechanisms, compute it from the observed
 distribution by one expression. Both algorithms find such an expression whenever there is one
-(Jaber, Ribeiro, Zhang and Bareinboim 2022, Theorems 3 and 4; without conditions Jaber, Zhang and
-Bareinboim 2019). Where they find none, two causal graphs of the class agree on all that can be
-observed and differ in the effect.
+(Jaber, Ribeiro, Zhang and Bareinboim 2022; without conditions Jaber, Zhang and Bareinboim 2019).
+Where they find none, two causal graphs of the class agree on all that can be observed and differ in
+the effect.
 
 The steps are about Q[T], the distribution of T when all other variables are set. Q of everything is
 the observed distribution. A bucket B of T that shares no possible c-component with what it may
 affect can be set as well,
 
-    Q[T \\ B] = Q[T] / Q[T](B | T without what B may affect),
+    Q[T - B] = Q[T] / Q[T](B | T without what B may affect),
 
 and Q[C] falls apart into regions,
 
@@ -28,9 +28,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from dicola.effects.components import Components, Vertices
-from dicola.effects.expression import Expression, Independent, P, product, quotient, sum_over
+from dicola.effects.expression import Expression, Independent, P, joined, product, quotient, sum_over
 from dicola.errors import InvalidGraph, InvalidSetting
 from dicola.graphs.bits import mask_of
+from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import legality, member_mag
@@ -121,7 +122,8 @@ def identify(pag: PAG, x: str | Iterable[str], y: str | Iterable[str], given: st
     Notes
     -----
     Complete where the graph is the PAG of some causal graph. What was learned from few rows may not
-    be one; the answer then carries a ``warning``.
+    be one: then the answer carries a ``warning``, or is "not identified" where no causal graph
+    comes near. Conditions that the graph says are independent of a variable are left out.
 
     References
     ----------
@@ -133,24 +135,27 @@ def identify(pag: PAG, x: str | Iterable[str], y: str | Iterable[str], given: st
     --------
     >>> pag = PAG.from_text("A o-> X; B o-> X; X --> Y; B --> Y")
     >>> print(identify(pag, "X", "Y").expression)
-    Σ_{B} P(B) P(Y | B, X)
+    Σ_{B} P(B) P(Y | X, B)
     >>> print(identify(pag, "B", "X").sentence)
     P(X | do(B)) is not identified: B o-> X leaves open whether B causes X or a hidden cause drives both.
 
     """
-    search = _Search(pag)
-    asked = [search.positions(names) for names in (x, y, given)]
+    _refuse_selection(pag)
+    asked = [pag.indices(names) for names in (x, y, given)]
     _refuse_overlap(pag, asked)
-    setting, outcome, condition = (frozenset(each) for each in asked)
-    names = [tuple(pag.names[v] for v in each) for each in asked]
-    legal = legality(pag)
-    warning = None if legal else f"The graph is not a legal PAG, so this need not hold: {legal.reasons[0]}"
+    setting, outcome, condition = (tuple(pag.names[v] for v in each) for each in asked)
+    question = Identification(setting, outcome, condition, None, "")
+    mag, fault = _member(pag)
+    if mag is None:
+        return replace(question, reason=f"the graph is the PAG of no causal graph, as {fault}")
+    warning = fault and f"The graph is not a legal PAG, so this need not hold: {fault}"
+    independent = _independences(mag)
     try:
-        expression = search.conditional(setting, outcome, condition)
+        found = _Search(pag, independent).conditional(*(frozenset(each) for each in asked))
     except _Obstacle as obstacle:
-        return Identification(names[0], names[1], names[2], None, str(obstacle), warning)
-    reduced = _simplest(expression, _independences(pag)) if legal else expression
-    return Identification(names[0], names[1], names[2], reduced, "Every causal graph of the class gives this expression.", warning)
+        return replace(question, reason=str(obstacle), warning=warning)
+    reason = "Every causal graph of the class gives this expression."
+    return replace(question, expression=_simplest(found, independent), reason=reason, warning=warning)
 
 
 class _Obstacle(Exception):
@@ -171,13 +176,9 @@ _Chain = tuple[_Piece, ...]
 class _Search:
     """The recursion, over one PAG."""
 
-    def __init__(self, pag: PAG) -> None:
-        _refuse_selection(pag)
-        self.pag, self.parts = pag, Components(pag)
+    def __init__(self, pag: PAG, independent: Independent) -> None:
+        self.pag, self.parts, self.independent = pag, Components(pag), independent
         self._known: dict[tuple[Vertices, Vertices], Expression] = {}
-
-    def positions(self, names: str | Iterable[str]) -> tuple[int, ...]:
-        return self.pag.indices(names)
 
     def names(self, vertices: Iterable[int]) -> Names:
         return tuple(self.pag.names[v] for v in sorted(vertices))
@@ -232,7 +233,7 @@ class _Search:
             return product(piece.factor for piece in chain)
         # The last first: what has no effects in T is summed out, which keeps factors simple.
         for piece in reversed(chain):
-            if piece.bucket <= given - wanted and self._tied_effect(piece.bucket, given) is None:
+            if piece.bucket <= given - wanted and not self._tied_effects(piece.bucket, given):
                 return self.q(wanted, given - piece.bucket, self._without(piece.bucket, given, chain))
         for piece in chain:
             if piece.bucket <= wanted and (region := self.parts.region(piece.bucket, wanted)) != wanted:
@@ -248,7 +249,7 @@ class _Search:
         if order is None:
             raise _Obstacle("the graph has a cycle of possible causes, which no PAG has.")
         before = [frozenset[int]().union(*order[:i]) for i in range(len(order))]
-        return tuple(_Piece(bucket, P(self.names(bucket), self.names(earlier))) for bucket, earlier in zip(order, before, strict=True))
+        return tuple(_Piece(bucket, self._p(bucket, self.names(earlier))) for bucket, earlier in zip(order, before, strict=True))
 
     def _without(self, bucket: Vertices, given: Vertices, chain: _Chain) -> _Chain:
         """Q[given] with the bucket set: put behind it whatever it may affect, then leave out its factor."""
@@ -269,20 +270,22 @@ class _Search:
         a, b, names = first.factor, second.factor, self.names(first.bucket)
         if not b.free.intersection(names):
             return second, first
-        if isinstance(a, P) and isinstance(b, P) and set(b.given) == a.free:
-            return replace(second, factor=P(b.variables, a.given)), replace(first, factor=P(a.variables, self._sorted(a.given, b.variables)))
+        whole = joined(a, b, self.independent) if isinstance(a, P) and isinstance(b, P) else None
+        if whole is not None:
+            alone = self._p(second.bucket, whole.given)
+            return replace(second, factor=alone), replace(first, factor=self._p(first.bucket, whole.given + alone.variables))
         both = product([a, b])
-        alone = sum_over(names, both)
-        return replace(second, factor=alone), replace(first, factor=quotient(both, alone))
+        rest = sum_over(names, both, self.independent)
+        return replace(second, factor=rest), replace(first, factor=quotient(both, rest))
 
-    def _sorted(self, *names: Names) -> Names:
-        return self.names(self.pag.indices(name for each in names for name in each))
+    def _p(self, bucket: Vertices, given: Iterable[str]) -> P:
+        """P(bucket | given), with no more behind the bar than independence asks for."""
+        return P(self.names(bucket), self.names(self.pag.indices(tuple(given)))).reduced(self.independent)
 
-    def _tied_effect(self, bucket: Vertices, among: Vertices) -> int | None:
-        """Something that the bucket may affect and may share hidden causes with."""
+    def _tied_effects(self, bucket: Vertices, among: Vertices) -> Vertices:
+        """What the bucket may affect and may share hidden causes with."""
         effects = self.parts.possible_descendants(bucket, among)
-        tied = (effects & self.parts.pc_component(bucket, among).keys()) - bucket
-        return min(tied) if tied else None
+        return (effects & self.parts.pc_component(bucket, among).keys()) - bucket
 
     def _split_bucket(self, x: Vertices, y: Vertices) -> Vertices | None:
         """A bucket of which x holds a part and the possible causes of y that x leaves another."""
@@ -300,11 +303,12 @@ class _Search:
         return f"{start} o-o {end} leaves open which of the two causes the other, and {end} may act on {self.pag.names[target]}: {onward}."
 
     def _hidden_cause(self, wanted: Vertices, given: Vertices) -> str:
-        """Which bucket cannot be set, and for which of its possible effects."""
-        tied = [(bucket, effect) for bucket in self.parts.buckets if bucket <= given - wanted for effect in [self._tied_effect(bucket, given)]]
-        bucket, effect = next((bucket, effect) for bucket, effect in tied if effect is not None)
-        hidden = self.parts.pc_component(bucket, given)[effect]
-        acting = self.parts.directed_path(bucket, effect, given)
+        """Which bucket cannot be set, for which of its possible effects; the shortest paths tell it best."""
+        stuck = [
+            (bucket, effect) for bucket in self.parts.buckets if bucket <= given - wanted for effect in self._tied_effects(bucket, given)
+        ]
+        told = [(self.parts.pc_component(bucket, given)[v], self.parts.directed_path(bucket, v, given), v) for bucket, v in stuck]
+        hidden, acting, effect = min(told, key=lambda each: (len(each[0]) + len(each[1]), each))
         a, b, path = self.pag.names[hidden[0]], self.pag.names[effect], self.parts.text(hidden)
         if hidden != acting:
             return f"hidden causes may tie {a} to {b} ({path}), and {self.pag.names[acting[0]]} may act on {b} ({self.parts.text(acting)})."
@@ -319,13 +323,23 @@ def _simplest(expression: Expression, independent: Independent) -> Expression:
     return expression if shorter == expression else _simplest(shorter, independent)
 
 
-def _independences(pag: PAG) -> Independent:
-    """What the class has in common: separation in one of its MAGs."""
-    mag = member_mag(pag)
+def _member(pag: PAG) -> tuple[MAG | None, str | None]:
+    """A MAG of the class, if there is one, and what is wrong with the PAG, if it is not legal."""
+    legal = legality(pag)
+    if legal:
+        return member_mag(pag), None
+    try:
+        mag = member_mag(pag)
+    except InvalidGraph:
+        return None, legal.reasons[0]
+    return (mag if mag.invalid() is None else None), legal.reasons[0]
+
+
+def _independences(mag: MAG) -> Independent:
+    """What a whole class has in common: separation in one of its MAGs."""
 
     def independent(a: AbstractSet[str], b: AbstractSet[str], given: AbstractSet[str]) -> bool:
-        held = mask_of(mag.indices(given))
-        targets = mask_of(mag.indices(b))
+        held, targets = (mask_of(mag.indices(names)) for names in (given, b))
         return not any(mag.separation.connected(v, held) & targets for v in mag.indices(a))
 
     return independent
