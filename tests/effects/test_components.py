@@ -16,12 +16,14 @@ def named(parts: Components, vertices) -> str:
 def test_buckets_are_joined_by_circles_and_ordered_by_what_may_cause_what():
     parts = Components(PAG.from_text("D --> E; A o-o B; B o-> D; A o-> D; C o-> D", nodes="EDCBA"))
     assert [named(parts, bucket) for bucket in parts.buckets] == ["E", "D", "C", "BA"]
-    order = parts.ordered()
+    order = parts.ordered(parts.everything)
     assert order is not None and [named(parts, bucket) for bucket in order] == ["C", "BA", "D", "E"]
 
 
 def test_a_cycle_of_possible_causes_has_no_order():
-    assert Components(PAG.from_text("A --> B; B --> C; C --> A")).ordered() is None
+    parts = Components(PAG.from_text("A --> B; B --> C; C --> A; A --> D"))
+    assert parts.ordered(parts.everything) is None
+    assert parts.ordered({3}) == [{3}]
 
 
 def test_a_possible_c_component_runs_through_colliders_and_no_visible_edge():

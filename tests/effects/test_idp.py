@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dicola import DAG, PAG
-from dicola.effects.expression import Distribution
-from dicola.effects.idp import identify
+from dicola.effects.expression import Distribution, P, Product, Sum
+from dicola.effects.idp import Identification, identify
 from dicola.errors import InvalidGraph, InvalidSetting
 from tests.effects.identification import all_questions, judge, random_question
 
@@ -19,9 +19,9 @@ TWO_DOSES = DAG.from_edges(
 @pytest.mark.parametrize(
     ("x", "y", "given", "expected"),
     [
-        ("X", "Y", (), "Σ_{B} P(B) P(Y | X, B)"),
-        ("X", "Y", "B", "P(Y | X, B)"),
-        ("X", ["Y", "B"], (), "P(B) P(Y | X, B)"),
+        ("X", "Y", (), "Σ_{B} P(B) P(Y | B, X)"),
+        ("X", "Y", "B", "P(Y | B, X)"),
+        ("X", ["Y", "B"], (), "P(B) P(Y | B, X)"),
         ("Y", "X", (), "P(X)"),
         ((), "Y", "X", "P(Y | X)"),
     ],
@@ -32,7 +32,7 @@ def test_effects_that_adjustment_finds_too(x, y, given, expected):
 
 def test_two_doses_with_a_variable_between_them_need_more_than_adjustment():
     found = identify(TWO_DOSES, ["X1", "X2"], "Y")
-    assert str(found.expression) == "Σ_{L} P(L | X1) P(Y | X1, L, X2)"
+    assert str(found.expression) == "Σ_{L} P(L | X1) P(Y | L, X1, X2)"
     assert found.sentence.startswith("P(Y | do(X1, X2)) = Σ_{L} P(L | X1)")
     assert found.arbitrary == () and found.warning is None
 
@@ -106,8 +106,7 @@ def test_every_question_about_two_and_three_variables_agrees_with_brute_force():
     assert len(faults) > 90 and not any(faults)
 
 
-def test_expressions_keep_their_value_where_variables_with_arbitrary_values_stand_in_them():
-    # Worked out on one joint, P(Y | do(X)) sums to one for every value of X.
+def test_an_expression_is_a_distribution_of_y_for_every_value_of_x_on_any_joint():
     rng = np.random.default_rng(0)
     found = identify(TWO_DOSES, ["X1", "X2"], "Y").expression
     assert found is not None
@@ -115,3 +114,17 @@ def test_expressions_keep_their_value_where_variables_with_arbitrary_values_stan
     result = found.evaluate(Distribution(TWO_DOSES.names, table))
     assert result.names == ("X1", "X2", "Y")
     np.testing.assert_allclose(result.values.sum(axis=-1), 1.0)
+
+
+def test_the_sentence_marks_what_is_summed_over_and_names_what_may_take_any_value():
+    summed = Sum(("X",), Product((P(("Y",), ("W", "X")), P(("X",)))))
+    found = Identification(("X",), ("Y",), (), summed, "So it is.")
+    assert found.arbitrary == ("W",)
+    assert found.sentence == "P(Y | do(X)) = Σ_{X'} P(Y | W, X') P(X'), whatever the value of W. So it is."
+
+
+def test_an_effect_along_a_chain_of_many_variables_is_found():
+    n = 150
+    chain = [f"V{i} --> V{i + 1}" for i in range(1, n)]
+    pag = PAG.from_text("; ".join(["A o-> V1", "B o-> V1", *chain]))
+    assert str(identify(pag, "V1", f"V{n}").expression) == f"P(V{n} | V1)"

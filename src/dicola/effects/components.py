@@ -34,25 +34,30 @@ class Components:
     @cached_property
     def buckets(self) -> tuple[Vertices, ...]:
         """Vertices joined by paths of edges o-o, by their first members."""
-        owner = [frozenset(reached(v, self._by_circles)) for v in range(len(self.pag))]
-        return tuple(sorted(set(owner), key=min))
+        return tuple(dict.fromkeys(self._bucket_of))
 
-    def bucket(self, v: int) -> Vertices:
-        """The bucket of a vertex."""
-        return next(bucket for bucket in self.buckets if v in bucket)
+    @cached_property
+    def _bucket_of(self) -> list[Vertices]:
+        found: dict[int, Vertices] = {}
+        for v in range(len(self.pag)):
+            if v not in found:
+                bucket = frozenset(reached(v, self._by_circles))
+                found.update(dict.fromkeys(bucket, bucket))
+        return [found[v] for v in range(len(self.pag))]
 
-    def ordered(self) -> list[Vertices] | None:
-        """The buckets, each behind all whose members may be causes of its own: a partial topological order.
+    def ordered(self, among: AbstractSet[int]) -> list[Vertices] | None:
+        """The buckets of a subgraph, each behind all that may cause its members: a partial topological order.
 
         ``None`` where there is none, which happens in no legal PAG.
         """
-        left, order = list(self.buckets), list[Vertices]()
-        while left:
-            rest = frozenset().union(*left)
-            first = next((bucket for bucket in left if self.possible_ancestors(bucket, rest) <= bucket), None)
+        buckets = [bucket for bucket in self.buckets if bucket <= among]
+        causes = {bucket: {self._bucket_of[u] for v in bucket for u in self._backward(v, among)} - {bucket} for bucket in buckets}
+        order: list[Vertices] = []
+        while len(order) < len(buckets):
+            first = next((bucket for bucket in buckets if bucket in causes and not causes[bucket].intersection(causes)), None)
             if first is None:
                 return None
-            left.remove(first)
+            del causes[first]
             order.append(first)
         return order
 
@@ -89,7 +94,7 @@ class Components:
     def region(self, vertices: Iterable[int], among: AbstractSet[int]) -> Vertices:
         """The buckets that meet the possible c-component of the vertices in the subgraph."""
         component = self.pc_component(vertices, among)
-        return frozenset().union(*(self.bucket(v) & among for v in component))
+        return frozenset().union(*(self._bucket_of[v] & among for v in component))
 
     def is_visible(self, a: int, b: int) -> bool:
         """Is there a --> b that no hidden common cause can stand behind?"""

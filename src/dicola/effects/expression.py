@@ -10,13 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dicola.errors import InvalidSetting
+from dicola.tables.names import name_order
 
 Names = tuple[str, ...]
 Values = NDArray[np.float64]
@@ -97,10 +98,26 @@ class Expression(ABC):
         """The same function where the independences hold, with fewer variables behind the bars."""
 
     def __str__(self) -> str:
-        return self.written(TEXT, {name: name for name in self.free})
+        return self.text()
 
-    def latex(self) -> str:
+    def text(self, beside: Iterable[str] = ()) -> str:
+        """The expression as plain text.
+
+        Parameters
+        ----------
+        beside : iterable of str, optional
+            Variables that are spoken of beside it; one of them that is summed over gets a prime.
+
+        """
+        return self.written(TEXT, {name: name for name in self.free.union(beside)})
+
+    def latex(self, beside: Iterable[str] = ()) -> str:
         r"""The expression as LaTeX, for math mode.
+
+        Parameters
+        ----------
+        beside : iterable of str, optional
+            As for ``text``.
 
         Examples
         --------
@@ -108,7 +125,7 @@ class Expression(ABC):
         \sum_{Z_{1}} P(Y \mid X, Z_{1})\, P(Z_{1})
 
         """
-        return self.written(LATEX, {name: name for name in self.free})
+        return self.written(LATEX, {name: name for name in self.free.union(beside)})
 
     def evaluate(self, joint: Distribution, at: Mapping[str, int] | None = None) -> Distribution:
         """Work the expression out.
@@ -149,6 +166,11 @@ class Expression(ABC):
         return self.free
 
 
+@lru_cache(maxsize=4096)
+def _sorted(names: Names) -> Names:
+    return tuple(names[i] for i in name_order(names))
+
+
 @dataclass(frozen=True)
 class Writer:
     """How signs are written: as text or as LaTeX."""
@@ -186,12 +208,16 @@ class P(Expression):
     Parameters
     ----------
     variables, given : tuple of str
-        In the order in which they are printed.
+        In any order; they are kept and printed sorted, X2 before X10.
 
     """
 
     variables: Names
     given: Names = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", _sorted(tuple(self.variables)))
+        object.__setattr__(self, "given", _sorted(tuple(self.given)))
 
     @cached_property
     def free(self) -> frozenset[str]:
@@ -209,9 +235,15 @@ class P(Expression):
 
     def reduced(self, independent: Independent) -> P:
         given = set(self.given)
-        for name in self.given:
-            if independent({name}, set(self.variables), given - {name}):
-                given.remove(name)
+        # Most conditions of a long list can go together, so try halves of what cannot go as a whole.
+        waiting = [self.given] if given else []
+        while waiting:
+            names = waiting.pop()
+            if independent(set(names), set(self.variables), given.difference(names)):
+                given.difference_update(names)
+            elif len(names) > 1:
+                half = len(names) // 2
+                waiting += [names[half:], names[:half]]
         return P(self.variables, tuple(name for name in self.given if name in given))
 
     def without(self, names: AbstractSet[str]) -> P:
@@ -257,6 +289,9 @@ class Sum(Expression):
 
     over: Names
     body: Expression
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "over", _sorted(tuple(self.over)))
 
     @cached_property
     def free(self) -> frozenset[str]:
@@ -379,23 +414,20 @@ def sum_over(names: Iterable[str], body: Expression, independent: Independent | 
     if isinstance(body, Quotient) and not body.bottom.free.intersection(left):
         return quotient(sum_over(left, body.top, independent), body.bottom)
     left, factors = _opened(left, list(factors_of(body)))
-    order = list(dict.fromkeys(name for factor in factors for name in sorted(factor.free)))
     while (step := _first_summed_out(left, factors, independent)) is not None:
         name, factors = step
         left.remove(name)
-    left.sort(key=lambda name: (order.index(name) if name in order else -1, name))
     inside = [factor for factor in factors if factor.free.intersection(left)]
     outside = [factor for factor in factors if not factor.free.intersection(left)]
-    return product([*outside, Sum(tuple(left), product(_joined(inside, left)))]) if left else product(factors)
+    return product([*outside, Sum(tuple(left), product(_joined(inside, left, independent)))]) if left else product(factors)
 
 
-def _joined(factors: list[Expression], names: list[str]) -> list[Expression]:
-    """Chains P(A | S) P(B | A, S) of variables that are all summed over, written as P(A, B | S)."""
-    chains = [factor for factor in factors if isinstance(factor, P) and set(factor.variables) <= set(names)]
-    for first, second in permutations(chains, 2):
-        if set(second.given) == first.free:
-            whole = P(first.variables + second.variables, first.given)
-            return _joined([whole if factor is first else factor for factor in factors if factor is not second], names)
+def _joined(factors: list[Expression], names: list[str], independent: Independent | None) -> list[Expression]:
+    """Factors of which all variables are summed over, written as one probability where they are one."""
+    inner = [factor for factor in factors if isinstance(factor, P) and set(factor.variables) <= set(names)]
+    for first, second in permutations(inner, 2):
+        if (whole := joined(first, second, independent)) is not None:
+            return _joined([whole if factor is first else factor for factor in factors if factor is not second], names, independent)
     return factors
 
 
@@ -455,8 +487,7 @@ def joined(first: P, second: P, independent: Independent | None = None) -> P | N
         extra = whole - set(factor.given)
         if extra and (independent is None or not independent(extra, set(factor.variables), set(factor.given))):
             return None
-    given = first.given + tuple(other for other in second.given if other in shared and other not in first.given)
-    return P(first.variables + second.variables, given)
+    return P(first.variables + second.variables, tuple(shared))
 
 
 def factors_of(expression: Expression) -> Iterator[Expression]:

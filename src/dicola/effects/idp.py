@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from dicola.effects.components import Components, Vertices
 from dicola.effects.expression import Expression, Independent, P, joined, product, quotient, sum_over
@@ -89,7 +90,7 @@ class Identification:
             answer = f"{self.query} is not identified: {self.reason}"
         else:
             chosen = f", whatever the value of {', '.join(self.arbitrary)}" * bool(self.arbitrary)
-            answer = f"{self.query} = {self.expression}{chosen}. {self.reason}"
+            answer = f"{self.query} = {self.expression.text(beside=(*self.x, *self.y, *self.given))}{chosen}. {self.reason}"
         return answer if self.warning is None else f"{answer} {self.warning}"
 
 
@@ -135,7 +136,7 @@ def identify(pag: PAG, x: str | Iterable[str], y: str | Iterable[str], given: st
     --------
     >>> pag = PAG.from_text("A o-> X; B o-> X; X --> Y; B --> Y")
     >>> print(identify(pag, "X", "Y").expression)
-    Σ_{B} P(B) P(Y | X, B)
+    Σ_{B} P(B) P(Y | B, X)
     >>> print(identify(pag, "B", "X").sentence)
     P(X | do(B)) is not identified: B o-> X leaves open whether B causes X or a hidden cause drives both.
 
@@ -220,7 +221,9 @@ class _Search:
         if split is not None:
             raise _Obstacle(self._open_direction(split, x, y))
         causes = self.parts.possible_ancestors(y, everything - x)
-        return sum_over(self.names(causes - y), self.q(causes, everything, self._joint()))
+        # Whatever has no effect on these is summed out at once: no factor needs it.
+        start = self.parts.possible_ancestors(causes, everything)
+        return sum_over(self.names(causes - y), self.q(causes, start, self._joint(start)))
 
     def q(self, wanted: Vertices, given: Vertices, chain: _Chain) -> Expression:
         """Q[wanted] from Q[given], of which the chain holds the factors."""
@@ -229,27 +232,39 @@ class _Search:
         return self._known[wanted, given]
 
     def _q(self, wanted: Vertices, given: Vertices, chain: _Chain) -> Expression:
-        if wanted == given:
-            return product(piece.factor for piece in chain)
-        # The last first: what has no effects in T is summed out, which keeps factors simple.
-        for piece in reversed(chain):
-            if piece.bucket <= given - wanted and not self._tied_effects(piece.bucket, given):
-                return self.q(wanted, given - piece.bucket, self._without(piece.bucket, given, chain))
-        for piece in chain:
-            if piece.bucket <= wanted and (region := self.parts.region(piece.bucket, wanted)) != wanted:
-                rest = self.parts.region(wanted - region, wanted)
-                both = product(self.q(part, given, chain) for part in (region, rest))
-                shared = region & rest
-                return quotient(both, self.q(shared, given, chain)) if shared else both
-        raise _Obstacle(self._hidden_cause(wanted, given))
+        tops, bottoms = list[Expression](), list[Expression]()
+        while True:
+            while (bucket := self._removable(wanted, given, chain)) is not None:
+                given, chain = given - bucket, self._without(bucket, given, chain)
+            if wanted == given:
+                tops += [piece.factor for piece in chain]
+                return quotient(product(tops), product(bottoms))
+            region = self._proper_region(wanted, chain)
+            if region is None:
+                raise _Obstacle(self._hidden_cause(wanted, given))
+            rest = self.parts.region(wanted - region, wanted)
+            tops.append(self.q(region, given, chain))
+            if region & rest:
+                bottoms.append(self.q(region & rest, given, chain))
+            wanted = rest
 
-    def _joint(self) -> _Chain:
-        """The observed distribution as a chain, in a partial topological order."""
-        order = self.parts.ordered()
+    def _removable(self, wanted: Vertices, given: Vertices, chain: _Chain) -> Vertices | None:
+        """A bucket that can be set as well; the last, as what has no effects is summed out, which keeps factors simple."""
+        left = (piece.bucket for piece in reversed(chain) if piece.bucket <= given - wanted)
+        return next((bucket for bucket in left if not self._tied_effects(bucket, given)), None)
+
+    def _proper_region(self, wanted: Vertices, chain: _Chain) -> Vertices | None:
+        """The region of a bucket in what is wanted, if it is not all of that."""
+        regions = (self.parts.region(piece.bucket, wanted) for piece in chain if piece.bucket <= wanted)
+        return next((region for region in regions if region != wanted), None)
+
+    def _joint(self, variables: Vertices) -> _Chain:
+        """Their observed distribution as a chain, in a partial topological order; no other is a possible cause of them."""
+        order = self.parts.ordered(variables)
         if order is None:
             raise _Obstacle("the graph has a cycle of possible causes, which no PAG has.")
-        before = [frozenset[int]().union(*order[:i]) for i in range(len(order))]
-        return tuple(_Piece(bucket, self._p(bucket, self.names(earlier))) for bucket, earlier in zip(order, before, strict=True))
+        before = accumulate(order, frozenset.union, initial=frozenset[int]())
+        return tuple(_Piece(bucket, self._p(bucket, self.names(earlier))) for bucket, earlier in zip(order, before, strict=False))
 
     def _without(self, bucket: Vertices, given: Vertices, chain: _Chain) -> _Chain:
         """Q[given] with the bucket set: put behind it whatever it may affect, then leave out its factor."""
@@ -339,8 +354,9 @@ def _independences(mag: MAG) -> Independent:
     """What a whole class has in common: separation in one of its MAGs."""
 
     def independent(a: AbstractSet[str], b: AbstractSet[str], given: AbstractSet[str]) -> bool:
-        held, targets = (mask_of(mag.indices(names)) for names in (given, b))
-        return not any(mag.separation.connected(v, held) & targets for v in mag.indices(a))
+        few, many = sorted((a, b), key=len)
+        held, targets = (mask_of(mag.indices(names)) for names in (given, many))
+        return not any(mag.separation.connected(v, held) & targets for v in mag.indices(few))
 
     return independent
 
