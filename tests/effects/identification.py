@@ -63,21 +63,23 @@ def random_graph(rng: np.random.Generator, n: int) -> CausalGraph:
     return CausalGraph.in_order(n, kinds.tolist()).renamed(tuple(rng.permutation(n).tolist()))
 
 
+def has_visible_edge(pag: PAG) -> bool:
+    return any(pag.is_directed(edge.u, edge.v) and pag.is_visible(edge.u, edge.v) for edge in pag.edges())
+
+
 def random_question(rng: np.random.Generator, n: int) -> Question:
-    """One or two variables set, one or two asked for, none to two given, in a PAG that has edges."""
+    """One or two variables set, one or two asked for, none to two given; every other PAG has a visible edge, the others have some edge."""
+    wanted = has_visible_edge if n > 3 and rng.random() < 0.5 else (lambda pag: pag.n_edges > 0)
     graph = random_graph(rng, n)
-    while not graph.pag().n_edges:
+    while not wanted(graph.pag()):
         graph = random_graph(rng, n)
     members = all_members(graph.pag()) if n <= 4 else list(sampled_members(graph, rng, steps=150))
-    order, sizes = (
-        rng.permutation(n).tolist(),
-        (1 + int(rng.random() < 0.3), 1 + int(rng.random() < 0.2), int(rng.choice(3, p=[0.45, 0.4, 0.15]))),
-    )
-    first, second = sizes[0], sizes[0] + sizes[1]
-    x, y, given = order[:first], order[first:second], order[second : second + sizes[2]]
-    if not y:
-        x, y = x[:1], x[1:]
-    return Question(graph.pag(), tuple(members), frozenset(x), frozenset(y), frozenset(given))
+    order = rng.permutation(n).tolist()
+    first = 1 + int(rng.random() < 0.3)
+    second = first + 1 + int(rng.random() < 0.2)
+    last = second + int(rng.choice(3, p=[0.45, 0.4, 0.15]))
+    x, y, given = (frozenset(part) for part in (order[:first], order[first:second], order[second:last]))
+    return Question(graph.pag(), tuple(members), x, y, given)
 
 
 def all_questions(n: int) -> Iterator[Question]:

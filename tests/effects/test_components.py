@@ -49,6 +49,17 @@ def test_a_region_is_made_of_whole_buckets():
     a, b, d, _ = parts.pag.indices(list("ABDC"))
     assert named(parts, parts.region([d], {b, d})) == "BD"
     assert named(parts, parts.region([a], {a, b})) == "AB"
+    chain = Components(PAG.from_text("A o-o B; B o-o C"))
+    assert named(chain, chain.pc_component([0], chain.everything)) == "AB"
+    assert named(chain, chain.region([0], chain.everything)) == "ABC"
+
+
+def test_a_collider_is_opened_by_what_it_may_affect():
+    parts = Components(PAG.from_text("A o-> C; B o-> C; C --> D"))
+    a, c, b, d = parts.pag.indices(list("ACBD"))
+    assert parts.open_path({a}, {b}, set(), parts.everything) is None
+    assert parts.open_path({a}, {b}, {d}, parts.everything) == (a, c, b)
+    assert parts.open_path({a}, {b}, {d}, parts.everything - {c}) is None
 
 
 @pytest.mark.parametrize("seed", range(50))
