@@ -23,6 +23,7 @@ from dicola.confidence import Bootstrap as Bootstrap
 from dicola.discovery import Discovery as Discovery
 from dicola.effects.effect import Effect as Effect
 from dicola.effects.effect import effect as effect
+from dicola.effects.idp import identify as identify
 from dicola.errors import BudgetExceeded as BudgetExceeded
 from dicola.errors import DicolaError as DicolaError
 from dicola.errors import InvalidData as InvalidData

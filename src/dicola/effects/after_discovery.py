@@ -10,7 +10,7 @@ import numpy as np
 
 from dicola.effects.adjustment import Adjustment, is_selected
 from dicola.effects.estimation import Estimate, Method, estimate, numeric_covariance
-from dicola.effects.identification import Identification, identified_by, identify
+from dicola.effects.identification import ToldBy, identified_by, told_by
 from dicola.effects.variance import lowest_variance
 from dicola.errors import DicolaError, InvalidSetting, Sentence
 from dicola.graphs.pag import PAG
@@ -20,7 +20,7 @@ Learn = Callable[[Table], PAG]
 """Makes a graph of rows, as the run did whose graph is judged."""
 
 FEW: Final = 20
-"""How many replicates must identify the effect for an interval of theirs."""
+"""How many replicates must told_by the effect for an interval of theirs."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class AfterDiscovery:
         The graph was learned from one half of the rows and the effect estimated from the other; or
         both were done anew on rows drawn with replacement.
     interval : pair of float, or None
-        ``None`` where the graph of the half, or of most replicates, does not identify the effect.
+        ``None`` where the graph of the half, or of most replicates, does not told_by the effect.
     value : float or None
         The estimate from the other half; the median of the replicates.
     given : tuple of str or None
@@ -68,10 +68,10 @@ class AfterDiscovery:
     sentence: str
 
 
-def chosen_set(pag: PAG, x: str, y: str, table: Table | None) -> tuple[Identification, tuple[str, ...] | None]:
+def chosen_set(pag: PAG, x: str, y: str, table: Table | None) -> tuple[ToldBy, tuple[str, ...] | None]:
     """What identifies the effect, and the adjustment set of lowest variance in some rows; the smallest where that cannot be told."""
     if is_selected(pag):
-        return identify(pag, x, y), None
+        return told_by(pag, x, y), None
     criterion = Adjustment.between(pag, x, y)
     found = identified_by(criterion)
     if found.by != "adjustment":
@@ -105,7 +105,7 @@ def by_splitting(learn: Learn, table: Table, asked: Asked) -> AfterDiscovery:
         if found.by == "no path":
             return AfterDiscovery("split", (0.0, 0.0), 0.0, None, 1.0, "The graph of half of the rows says that it is zero.")
         if given is None:
-            why = f"The graph of half of the rows does not identify it: {found.reason or found.expression}"
+            why = f"The graph of half of the rows does not told_by it: {found.reason or found.expression}"
             return AfterDiscovery("split", None, None, None, 0.0, why)
         own = asked.estimated(second, given)
     except DicolaError as error:
@@ -142,7 +142,7 @@ def by_bootstrap(learn: Learn, table: Table, asked: Asked, replicates: int = 100
             values.append(value)
     share = len(values) / replicates
     zeros = values.count(0.0)
-    told = f"{len(values)} of {replicates} graphs, each learned from rows drawn with replacement, identify it"
+    told = f"{len(values)} of {replicates} graphs, each learned from rows drawn with replacement, told_by it"
     told += f", {zeros} of them as zero" if zeros else ""
     if len(values) < FEW:
         return AfterDiscovery("bootstrap", None, None, None, share, f"Only {told}: too few for an interval.")

@@ -10,7 +10,7 @@ import pandas as pd
 from dicola.effects.adjustment import Adjustment, is_selected
 from dicola.effects.after_discovery import AfterDiscovery, Asked, Learn, by_bootstrap, by_splitting, chosen_set
 from dicola.effects.estimation import Estimate, Method, check_choice, check_ends
-from dicola.effects.identification import SELECTED, Identification, adjustment_formula
+from dicola.effects.identification import SELECTED, ToldBy, adjustment_formula
 from dicola.effects.member_range import MOST, MemberRange, member_range
 from dicola.effects.reading import identification_in_words
 from dicola.errors import InvalidData, InvalidSetting, not_allowed
@@ -89,7 +89,7 @@ class Effect:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Where it is not identified: the smallest and largest effect among the graphs of the class that identify one.
+        """Where it is not identified: the smallest and largest effect among the graphs of the class that told_by one.
 
         What the other graphs leave open is told by ``range`` and ``sentence``. ``None`` where it is
         identified, and where no graph identifies one.
@@ -113,7 +113,7 @@ class Effect:
             told = f"The effect of {self.x} on {self.y} is not identified: {self.reason}"
             return f"{told} {self.range.sentence}" if self.range is not None else told
         if self.estimate is None:
-            how = identification_in_words(Identification(self.x, self.y, self.by, self.sets, self.expression))
+            how = identification_in_words(ToldBy(self.x, self.y, self.by, self.sets, self.expression))
             return f"Identified: {how}" + (f" There is no number for it: {self.reason}" if self.reason else "")
         held = f"with {', '.join(self.set)} held fixed" if self.set else "with nothing held fixed"
         low, high = self.estimate.interval

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, Protocol
+from typing import Final
 
 from dicola.effects.adjustment import LIMIT, Adjustment, is_selected
+from dicola.effects.expression import Expression
+from dicola.effects.idp import identify
 from dicola.errors import InvalidGraph
 from dicola.graphs.bits import members
 from dicola.graphs.pag import PAG
 
 SELECTED: Final = "the graph allows for selection of the sample (edges --- or --o, or selection=True), which adjustment does not undo."
 """Why nothing is identified where the sample may have been selected on what the variables cause."""
-
-
-class Expression(Protocol):
-    """What an effect is in terms of what was observed; ``str()`` is how it is written."""
-
-    def __str__(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Identification:
+class ToldBy:
     """What can be said of the effect of x on y from a PAG alone.
 
     Attributes
@@ -65,7 +61,7 @@ class Identification:
         return self.by != "nothing"
 
 
-def identify(pag: PAG, x: object, y: object) -> Identification:
+def told_by(pag: PAG, x: object, y: object) -> ToldBy:
     """Is the effect of x on y told by the PAG and the distribution of what was observed?
 
     Parameters
@@ -80,25 +76,25 @@ def identify(pag: PAG, x: object, y: object) -> Identification:
     if a == b:
         raise InvalidGraph(f"an effect is one variable's on another; {a} was named twice.")
     if is_selected(pag):
-        return Identification(a, b, "nothing", reason=SELECTED)
+        return ToldBy(a, b, "nothing", reason=SELECTED)
     criterion = Adjustment.between(pag, a, b)
     return identified_by(criterion)
 
 
-def identified_by(criterion: Adjustment) -> Identification:
+def identified_by(criterion: Adjustment) -> ToldBy:
     """The same for a criterion at hand."""
     pag, note = criterion.pag, criterion.grounds.note
     x, y = pag.names[criterion.x], pag.names[criterion.y]
     if not criterion.on_the_way:
-        return Identification(x, y, "no path", expression=f"P({y})", note=note)
+        return ToldBy(x, y, "no path", expression=f"P({y})", note=note)
     sets = sorted(islice(criterion.minimal(), LIMIT), key=lambda given: (given.bit_count(), members(given)))
     if sets:
         named = tuple(criterion.named(given) for given in sets)
-        return Identification(x, y, "adjustment", named, adjustment_formula(x, y, named[0]), note=note)
-    answer = beyond_adjustment(pag, x, y, ())
+        return ToldBy(x, y, "adjustment", named, adjustment_formula(x, y, named[0]), note=note)
+    answer = beyond_adjustment(pag, x, y)
     if isinstance(answer, Reason):
-        return Identification(x, y, "nothing", reason=answer.sentence, note=note)
-    return Identification(x, y, "expression", expression=str(answer), note=note)
+        return ToldBy(x, y, "nothing", reason=answer.sentence, note=note)
+    return ToldBy(x, y, "expression", expression=str(answer), note=note)
 
 
 def adjustment_formula(x: str, y: str, given: Sequence[str]) -> str:
@@ -109,10 +105,7 @@ def adjustment_formula(x: str, y: str, given: Sequence[str]) -> str:
     return f"Σ_{{{held}}} P({y} | {x}, {held}) P({held})"
 
 
-def beyond_adjustment(pag: PAG, x: str, y: str, given: Sequence[str]) -> Expression | Reason:
-    """What else than adjustment identifies the effect of x on y given a set; here nothing does, and the reason says what is in the way.
-
-    The one place where a further way of identification enters: it is asked only where no adjustment
-    set exists.
-    """
-    return Reason(Adjustment.between(pag, x, y).reason())
+def beyond_adjustment(pag: PAG, x: str, y: str) -> Expression | Reason:
+    """What else than adjustment identifies the effect of x on y: IDP, which is complete, or the reason why nothing does."""
+    found = identify(pag, x, y)
+    return Reason(Adjustment.between(pag, x, y).reason()) if found.expression is None else found.expression

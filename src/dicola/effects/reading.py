@@ -8,7 +8,7 @@ from itertools import combinations, islice
 from typing import Any, Final
 
 from dicola.effects.adjustment import edge_between, path_in_words, shortest_path
-from dicola.effects.identification import Identification, identify
+from dicola.effects.identification import ToldBy, told_by
 from dicola.errors import counted
 from dicola.graphs.bits import members
 from dicola.graphs.marks import ARROW, TAIL
@@ -153,13 +153,13 @@ def paths(pag: PAG, u: object, v: object, limit: int = SHOWN) -> Answer:
 
 def adjustment(pag: PAG, u: object, v: object) -> Answer:
     """Which sets of variables to hold fixed for the effect of one variable on another?"""
-    found = identify(pag, u, v)
+    found = told_by(pag, u, v)
     listed = list(found.sets)
     facts = {"variables": (found.x, found.y), "by": found.by, "sets": listed, "expression": found.expression, "note": found.note}
     return Answer("yes" if found.identified else "no", identification_in_words(found), facts)
 
 
-def identification_in_words(found: Identification) -> str:
+def identification_in_words(found: ToldBy) -> str:
     """What identifies an effect, or what stands in the way."""
     note = f" ({found.note})" if found.note else ""
     if found.by == "no path":
