@@ -181,12 +181,12 @@ def test_hand_over_to_other_libraries(model, frame):
 
 
 def test_what_lies_beyond_adjustment_has_one_door():
-    answer = beyond_adjustment(PAG.from_text("X o-> Y"), "X", "Y", ())
+    answer = beyond_adjustment(PAG.from_text("X o-> Y"), "X", "Y")
     assert isinstance(answer, Reason) and "no adjustment set exists" in answer.sentence
 
 
 def test_an_expression_beyond_adjustment_is_passed_on(monkeypatch, frame):
-    monkeypatch.setattr("dicola.effects.identification.beyond_adjustment", lambda pag, x, y, given: "Σ_M P(M | X) P(Y | M)")
+    monkeypatch.setattr("dicola.effects.identification.beyond_adjustment", lambda pag, x, y: "Σ_M P(M | X) P(Y | M)")
     found = dicola.effect(PAG.from_text("X o-> Y"), "X", "Y", frame)
     assert found.identified and found.by == "expression" and found.expression == "Σ_M P(M | X) P(Y | M)"
     assert "is identified: Σ_M P(M | X) P(Y | M)" in found.sentence and found.value is None

@@ -5,7 +5,7 @@ import pytest
 
 from dicola import DAG, PAG
 from dicola.effects.expression import Distribution, P, Product, Sum
-from dicola.effects.idp import ToldBy, told_by
+from dicola.effects.idp import Identification, identify
 from dicola.errors import InvalidGraph, InvalidSetting
 from tests.effects.identification import all_questions, judge, random_question
 
@@ -27,11 +27,11 @@ TWO_DOSES = DAG.from_edges(
     ],
 )
 def test_effects_that_adjustment_finds_too(x, y, given, expected):
-    assert str(told_by(ADJUSTED, x, y, given).expression) == expected
+    assert str(identify(ADJUSTED, x, y, given).expression) == expected
 
 
 def test_two_doses_with_a_variable_between_them_need_more_than_adjustment():
-    found = told_by(TWO_DOSES, ["X1", "X2"], "Y")
+    found = identify(TWO_DOSES, ["X1", "X2"], "Y")
     assert str(found.expression) == "Σ_{L} P(L | X1) P(Y | L, X1, X2)"
     assert found.sentence.startswith("P(Y | do(X1, X2)) = Σ_{L} P(L | X1)")
     assert found.arbitrary == () and found.warning is None
@@ -50,7 +50,7 @@ def test_two_doses_with_a_variable_between_them_need_more_than_adjustment():
     ],
 )
 def test_what_is_not_identified_comes_with_the_obstacle(pag, x, y, given, reason):
-    found = told_by(pag, x, y, given)
+    found = identify(pag, x, y, given)
     assert not found.identified and found.expression is None
     assert reason in found.reason
     assert found.sentence.startswith("P(") and "is not identified" in found.sentence
@@ -59,37 +59,37 @@ def test_what_is_not_identified_comes_with_the_obstacle(pag, x, y, given, reason
 def test_observing_in_place_of_setting_saves_an_effect_in_a_bucket_of_its_own():
     # A o-o B leaves the direction open, yet given B it makes no difference whether A is set or seen.
     pag = PAG.from_text("A o-o B; B o-o C")
-    found = told_by(pag, "A", "C", "B")
+    found = identify(pag, "A", "C", "B")
     assert str(found.expression) == "P(C | B)"
 
 
 def test_names_and_sets_of_names_are_taken_alike():
-    assert told_by(ADJUSTED, "X", "Y", "B") == told_by(ADJUSTED, ["X"], ("Y",), {"B"})
+    assert identify(ADJUSTED, "X", "Y", "B") == identify(ADJUSTED, ["X"], ("Y",), {"B"})
 
 
 def test_edges_of_selection_are_refused():
     with pytest.raises(InvalidGraph, match="A --- B tells of selection"):
-        told_by(PAG.from_text("A --- B; B --- C"), "A", "B")
+        identify(PAG.from_text("A --- B; B --- C"), "A", "B")
     with pytest.raises(InvalidGraph, match="selection"):
-        told_by(PAG.from_text("A --o B"), "A", "B")
+        identify(PAG.from_text("A --o B"), "A", "B")
 
 
 @pytest.mark.parametrize(("x", "y", "given"), [("X", "X", ()), ("X", "Y", "Y"), (["X", "X"], "Y", ()), ("X", (), ())])
 def test_questions_that_make_no_sense_are_refused(x, y, given):
     with pytest.raises(InvalidSetting):
-        told_by(ADJUSTED, x, y, given)
+        identify(ADJUSTED, x, y, given)
 
 
 def test_an_unknown_name_is_refused():
     with pytest.raises(InvalidGraph, match="'Q' is not a vertex"):
-        told_by(ADJUSTED, "Q", "Y")
+        identify(ADJUSTED, "Q", "Y")
 
 
 def test_a_graph_that_is_no_pag_brings_a_warning_or_no_answer():
     circle_too_many = PAG.from_text("A o-> X; B o-> X; X --> Y; B o-> Y")
-    found = told_by(circle_too_many, "X", "Y")
+    found = identify(circle_too_many, "X", "Y")
     assert found.warning is not None and found.warning in found.sentence
-    cyclic = told_by(PAG.from_text("A --> B; B --> C; C --> A"), "A", "B")
+    cyclic = identify(PAG.from_text("A --> B; B --> C; C --> A"), "A", "B")
     assert not cyclic.identified and "directed cycle" in cyclic.reason
 
 
@@ -110,7 +110,7 @@ def test_random_questions_about_five_variables_agree_with_brute_force_over_a_sam
 
 def test_an_expression_is_a_distribution_of_y_for_every_value_of_x_on_any_joint():
     rng = np.random.default_rng(0)
-    found = told_by(TWO_DOSES, ["X1", "X2"], "Y").expression
+    found = identify(TWO_DOSES, ["X1", "X2"], "Y").expression
     assert found is not None
     table = rng.dirichlet(np.ones(2 ** len(TWO_DOSES))).reshape((2,) * len(TWO_DOSES))
     result = found.evaluate(Distribution(TWO_DOSES.names, table))
@@ -120,7 +120,7 @@ def test_an_expression_is_a_distribution_of_y_for_every_value_of_x_on_any_joint(
 
 def test_the_sentence_marks_what_is_summed_over_and_names_what_may_take_any_value():
     summed = Sum(("X",), Product((P(("Y",), ("W", "X")), P(("X",)))))
-    found = ToldBy(("X",), ("Y",), (), summed, "So it is.")
+    found = Identification(("X",), ("Y",), (), summed, "So it is.")
     assert found.arbitrary == ("W",)
     assert found.sentence == "P(Y | do(X)) = Σ_{X'} P(Y | W, X') P(X'), whatever the value of W. So it is."
 
@@ -129,4 +129,4 @@ def test_an_effect_along_a_chain_of_many_variables_is_found():
     n = 150
     chain = [f"V{i} --> V{i + 1}" for i in range(1, n)]
     pag = PAG.from_text("; ".join(["A o-> V1", "B o-> V1", *chain]))
-    assert str(told_by(pag, "V1", f"V{n}").expression) == f"P(V{n} | V1)"
+    assert str(identify(pag, "V1", f"V{n}").expression) == f"P(V{n} | V1)"

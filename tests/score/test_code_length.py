@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import DAG, MAG, DegenerateGaussian, DiCoLa, FisherZ, GSquare, NeedsData, discover, mag_to_pag, member_mag, simulate
+from dicola import DAG, MAG, DegenerateGaussian, DiCoLa, FisherZ, GSquare, NeedsData, discover, mag_to_pag, simulate
 from dicola._kernels.code_length import regrets
 from dicola.score.code_length import CodeLength, _two_cells
 from dicola.score.legal import nearby_mag
@@ -77,7 +77,9 @@ def test_along_an_order_bidirected_edges_become_arrows():
     a, b, c, d = range(4)
     joined = MAG.from_text("{0} --> {1}; {1} <-> {2}; {3} --> {2}".format(*score.names), score.names)
     expected = score.local(b, [a]) + score.local(c, [b, d])
-    assert score.along(joined) == pytest.approx(expected) or score.along(joined) == pytest.approx(score.local(b, [a, c]) + score.local(c, [d]))
+    assert score.along(joined) == pytest.approx(expected) or score.along(joined) == pytest.approx(
+        score.local(b, [a, c]) + score.local(c, [d])
+    )
 
 
 def test_the_true_graph_has_the_shortest_code_given_rows():
