@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola import DAG, PAG
+from dicola.graphs.marks import Mark
+from dicola.orient.equivalence import member_mag
 
 Table = NDArray[np.float64]
 Variables = frozenset[int]
@@ -142,6 +144,18 @@ def sampled_members(graph: CausalGraph, rng: np.random.Generator, steps: int) ->
             graph = there
             members.add(there)
             yield there
+
+
+def far_members(pag: PAG, rng: np.random.Generator, walks: int, steps: int) -> Iterator[CausalGraph]:
+    """Causal graphs of the class from all over it: random walks from MAGs, in which other edges point the other way."""
+    for _ in range(walks):
+        mag = member_mag(pag.reordered([pag.names[v] for v in rng.permutation(len(pag))])).reordered(pag.names)
+        pairs = list(combinations(range(len(pag)), 2))
+        confounded = frozenset((a, b) for a, b in pairs if mag.marks[a, b] == mag.marks[b, a] == Mark.ARROW)
+        arcs = frozenset(
+            (a, b) for c, d in pairs for a, b in ((c, d), (d, c)) if (mag.marks[a, b], mag.marks[b, a]) == (Mark.ARROW, Mark.TAIL)
+        )
+        yield from sampled_members(CausalGraph(len(pag), arcs, confounded), rng, steps)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from tests.effects.causal_graphs import (
     all_members,
     all_pags,
     effect_in_graph,
+    far_members,
     sampled_members,
     splits,
 )
@@ -122,7 +123,7 @@ def ambiguous(question: Question, rng: np.random.Generator) -> str | None:
     members = [question.members[i] for i in rng.permutation(len(question.members))]
     joint = Model.random(members[0], rng).set_to_all(frozenset())
     # Where the class was only sampled, look further.
-    further = sampled_members(members[0], rng, steps=5000) if len(question.pag) > 4 else ()
+    further = far_members(question.pag, rng, walks=50, steps=100) if len(question.pag) > 4 else ()
     first = None
     for graph in chain(members, further):
         found = effect_in_graph(graph, joint, question.x, question.y, question.given)

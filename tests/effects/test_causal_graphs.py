@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.effects.causal_graphs import CausalGraph, Model, all_members, effect_in_graph, sampled_members
+from tests.effects.causal_graphs import CausalGraph, Model, all_members, effect_in_graph, far_members, sampled_members
 from tests.effects.identification import random_graph
 
 FRONT_DOOR = CausalGraph(3, frozenset({(0, 1), (1, 2)}), frozenset({(0, 2)}))
@@ -50,3 +50,10 @@ def test_members_of_a_class_have_its_pag():
     assert all(graph.pag() == pag for graph in members)
     walk = list(sampled_members(FRONT_DOOR, np.random.default_rng(0), steps=60))
     assert len(walk) > 5 and set(walk) <= set(members)
+
+
+def test_walks_from_several_mags_reach_both_directions_of_an_open_edge():
+    chain = CausalGraph(4, frozenset({(0, 1), (1, 2), (2, 3)}), frozenset())
+    found = set(far_members(chain.pag(), np.random.default_rng(0), walks=12, steps=0))
+    assert found <= set(all_members(chain.pag()))
+    assert any((1, 0) in graph.arcs for graph in found) and any((0, 1) in graph.arcs for graph in found)
