@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 N ?= 3000
 BUDGET ?= 1h
 
-.PHONY: demo test check format docs pictures exactness trust power bench bench-smoke learners-table paper paper-smoke clean
+.PHONY: demo test check format docs pictures exactness trust power calibration bench bench-smoke learners-table paper paper-smoke clean
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("dicola needs Python 3.11 or newer; set PYTHON=/path/to/it") if sys.version_info < (3, 11) else None'
@@ -66,6 +66,9 @@ trust: $(VENV)/.test            ## are p-values uniform under the null model of 
 
 power: $(VENV)/.test            ## how often each test finds a link: writes benchmarks/power.json, its figure and table in the docs
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/power.py
+
+calibration: $(VENV)/.test      ## is what a bootstrap says with 90 % right 9 times in 10? Writes benchmarks/calibration.json, figure and table; half an hour
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/calibration.py
 
 bench: $(VENV)/.test            ## ours against the peers, scaling and profile: writes benchmarks/speed.json and docs/speed.md
 	$(BIN)/python benchmarks/speed.py

@@ -4,7 +4,8 @@
 something came with how often it is true: of pairs, whether they are adjacent in the true PAG; of each end of a pair, whether the edge
 is there with that mark. The maps of ``dicola.calibration`` are fitted on design tables and checked on held-out ones. Writes
 ``benchmarks/calibration.json``, the figure ``docs/images/calibration.svg`` and the table in ``docs/howto/how-sure.md``. With
-``--kept DIR`` what was counted is kept there, and a run that was stopped goes on; ``--modes exact --tables design`` makes a part.
+``--kept DIR`` what was counted is kept there, and a run that was stopped goes on; ``--modes exact --tables design`` makes a part;
+``--circles`` adds what becomes of the marks where circles take the place of those that are not sure.
 """
 
 from __future__ import annotations
@@ -21,18 +22,22 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 import dicola
-from dicola import DAG, PAG, simulate
+from dicola import DAG, PAG, DiCoLa, metrics, simulate
 from dicola.calibration import Map
 from dicola.graphs.marks import Mark
 
 TABLES = {"design": {"exact": range(300), "balanced": range(100)}, "held out": dict.fromkeys(("exact", "balanced"), range(1000, 1200))}
+CIRCLES, MOST_FOR_CIRCLES, FEW_REPLICATES = range(4000, 4120), 22, 50  # tables of few columns, for time
 MODES = ("exact", "balanced")
 REPLICATES = 100
 CLAIMS = ("adjacency", "circle", "arrow", "tail")
 LOW, HIGH, BINS = 0.05, 0.95, 9
 KINDS = ("uniform", "scale-free", "modular", "network")
 NETWORKS = ("asia", "sachs", "child", "alarm", "insurance", "mildew")
-HERE, DOCS = Path(__file__).parent, Path(__file__).parents[1] / "docs"
+HERE = Path(__file__).parent
+RECORD, FIGURE, PAGE = HERE / "calibration.json", HERE.parent / "docs/images/calibration.svg", HERE.parent / "docs/howto/how-sure.md"
+BEGIN, END = "<!-- calibration:begin, by benchmarks/calibration.py -->", "<!-- calibration:end -->"
+WIDE, HIGH_BOX, COLOURS = 250, 200, {"frequency": "#b3541e", "confidence": "#1f5fa8"}
 
 Rows = NDArray[np.float64]
 """Frequency, truth (0 or 1), claim, seed: a row per pair, and per end and mark, that came at least once."""
@@ -148,14 +153,44 @@ def main() -> None:
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--tables", default=",".join(TABLES))
     parser.add_argument("--kept", type=Path)
+    parser.add_argument("--circles", action="store_true", help="marks with circles in place of those that are not sure")
+    parser.add_argument("--page", action="store_true", help="write figure and table from the record alone")
     asked = parser.parse_args()
+    if asked.circles:
+        record = json.loads(RECORD.read_text(encoding="utf-8"))
+        for mode in MODES:
+            record[mode]["circles"] = circles(mode)
+        RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        return
+    if asked.page:
+        write_page(json.loads(RECORD.read_text(encoding="utf-8")))
+        return
     if asked.kept is not None:
         asked.kept.mkdir(parents=True, exist_ok=True)
     rows = {(mode, tables): collected(mode, tables, asked.kept) for mode in asked.modes.split(",") for tables in asked.tables.split(",")}
     if len(rows) < len(MODES) * len(TABLES):
         return
     results = {mode: _judged_mode(mode, rows[mode, "design"], rows[mode, "held out"]) for mode in MODES}
-    (HERE / "calibration.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RECORD.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    write_page(results)
+
+
+def circles(mode: str) -> dict[str, float]:
+    """The F1 score of marks of the answer, with circles by a bootstrap, and by graphs near the best where there are any."""
+    found: list[list[float]] = []
+    for seed in CIRCLES:
+        _, truth, frame = simulated(seed)
+        if len(truth) > MOST_FOR_CIRCLES:
+            continue
+        model = DiCoLa(mode=mode, bootstrap=FEW_REPLICATES).fit(frame).discovery_
+        graphs = [model.pag, model.bootstrap.undecided_as_circles()]
+        if mode == "balanced":
+            graphs.append(model.near_best(most=30).undecided_as_circles(model.pag))
+        found.append([metrics.compare(graph, truth).marks.f1 for graph in graphs])
+    names = ("answer", "bootstrap", "near best")
+    told = {"tables": len(found), **{name: round(each, 4) for name, each in zip(names, np.mean(found, axis=0).tolist(), strict=False)}}
+    print(mode, told)
+    return told
 
 
 def _judged_mode(mode: str, design: Rows, held_out: Rows) -> dict[str, Any]:
@@ -176,6 +211,65 @@ def _judged_mode(mode: str, design: Rows, held_out: Rows) -> dict[str, Any]:
         "held out": found,
         "kinds": short,
     }
+
+
+def write_page(results: dict[str, Any]) -> None:
+    """The figure, and the table between two marks of the page."""
+    FIGURE.write_text(figure(results), encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
+    before, _, rest = page.partition(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n\n{page_block(results)}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+def page_block(results: dict[str, Any]) -> str:
+    """A row per mode and claim."""
+    lines = ["| mode | claim | claims | error of frequencies | calibrated |", "|---|---|---|---|---|"]
+    for mode, told in results.items():
+        for name, each in told["held out"].items():
+            lines.append(f"| {mode} | {name} | {each['claims']:,} | {each['frequency']:.3f} | {each['confidence']:.3f} |")
+    return "\n".join(lines)
+
+
+def figure(results: dict[str, Any]) -> str:
+    """What was said against what was true, a square per mode for adjacency and for marks."""
+    panels = [(mode, name) for mode in results for name in ("adjacency", "marks")]
+    width, height = WIDE * len(panels) + 20, HIGH_BOX + 62
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="system-ui, sans-serif" font-size="11">',
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+    ]
+    for at, (mode, name) in enumerate(panels):
+        parts += _panel(results[mode]["held out"][name], f"{mode}: {name}", 40 + WIDE * at)
+    for at, (which, words) in enumerate((("frequency", "frequency"), ("confidence", "calibrated"))):
+        left = 40 + 150 * at
+        parts.append(
+            f'<circle cx="{left}" cy="{height - 10}" r="4" fill="{COLOURS[which]}"/><text x="{left + 9}" y="{height - 6}">{words}</text>'
+        )
+    parts.append(f'<text x="340" y="{height - 6}" fill="#666">across: what was said; up: how often it was true</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _panel(told: dict[str, Any], title: str, left: float) -> Iterator[str]:
+    top, side = 24.0, WIDE - 55.0
+
+    def across(share: float) -> float:
+        return round(left + share * side, 1)
+
+    def down(share: float) -> float:
+        return round(top + (1 - share) * side, 1)
+
+    yield f'<text x="{left}" y="14" font-weight="600" fill="#222">{title}</text>'
+    for share in (0.0, 0.5, 1.0):
+        yield f'<path d="M{across(0)} {down(share)}H{across(1)}M{across(share)} {down(0)}V{down(1)}" stroke="#ddd" fill="none"/>'
+        yield f'<text x="{left - 5}" y="{down(share) + 4}" text-anchor="end" fill="#666">{share:g}</text>'
+        yield f'<text x="{across(share)}" y="{down(0) + 14}" text-anchor="middle" fill="#666">{share:g}</text>'
+    yield f'<path d="M{across(0)} {down(0)}L{across(1)} {down(1)}" stroke="#999" stroke-dasharray="3 3"/>'
+    for which, colour in COLOURS.items():
+        points = told[f"{which}_bins"]
+        line = " ".join(f"{across(said)},{down(true)}" for said, true, _ in points)
+        yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+        for said, true, many in points:
+            yield f'<circle cx="{across(said)}" cy="{down(true)}" r="{2 + min(4, many**0.5 / 20):.1f}" fill="{colour}"/>'
 
 
 if __name__ == "__main__":

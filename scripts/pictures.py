@@ -40,6 +40,12 @@ def diabetes() -> Discovery:
     return DiCoLa(mode="paper", alpha=0.01, stop="paper").fit(table).discovery_
 
 
+def drawn_again() -> Discovery:
+    """What "How sure is it?" learns."""
+    columns = ["age", "bmi", "bp", "s1", "s3", "s5", "s6", "target"]
+    return DiCoLa(bootstrap=100).fit(load_diabetes(as_frame=True, scaled=False).frame[columns]).discovery_
+
+
 def asia() -> Discovery:
     """Eight variables."""
     return discover(FisherZ(simulate.linear_gaussian(simulate.network("asia"), 2000, seed=1), alpha=0.01))
@@ -107,6 +113,9 @@ def main() -> None:
             for name, found in (("8", asia()), ("213", large), ("1000", thousand())):
                 camera.open(found)
                 camera.shoot(name)
+            camera.open(drawn_again())
+            camera.choose_edge("target --> bmi")
+            camera.shoot("bootstrap")
             camera.open(large, dark=True)
             camera.shoot("213-dark")
             camera.open(large)

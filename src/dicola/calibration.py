@@ -60,10 +60,10 @@ CALIBRATIONS: Final = {
         tail=Map(-0.1558, 0.8657, 0.4627),
     ),
     "balanced": Calibration(
-        adjacency=Map(0.5772, 0.9952, 1.0056),
-        circle=Map(1.6482, 1.0477, 0.5282),
-        arrow=Map(-0.061, 0.8642, 0.4446),
-        tail=Map(-1.0978, 1.112, 0.4187),
+        adjacency=Map(0.4109, 1.0658, 1.2443),
+        circle=Map(1.9326, 1.1767, 0.7665),
+        arrow=Map(-0.3005, 0.923, 0.5919),
+        tail=Map(-1.5048, 1.0484, 0.6777),
     ),
 }
 """By mode, for tables of as many rows drawn with replacement."""

@@ -31,6 +31,7 @@ Keys = NDArray[np.int64]
 _TRIES = 20  # draws for one table before we give up
 _FEWEST_ROWS = 5
 _HALF = 0.5  # share of the rows that is drawn without replacement where none is said
+_WORTH_PROCESSES = 8.0  # seconds of work for which it pays to start some
 _GAUSSIAN = ("FisherZ", "GaussianCopula")
 _WHY = ("mode_chosen", "blankets_chosen")  # words about choices
 
@@ -137,9 +138,9 @@ def bootstrap(
     if unknown:
         raise InvalidSetting(f"{unknown[0]!r} is not a setting of a run. Known: {', '.join(SETTINGS)}.")
     resampling = Resampling(replicates, seed, replace, fraction)
-    plan = Plan(**{name: each.metadata["at_doors"] for name, each in SETTINGS.items()} | settings | {"bootstrap": 0})
+    plan = Plan(**{name: each.metadata["at_doors"] for name, each in SETTINGS.items()} | settings | {"bootstrap": 0, "n_jobs": n_jobs})
     prepared = prepare(as_table(data), plan)
-    return drawn_again(prepared, run(prepared.test, prepared.plan), resampling, Workers(n_jobs, plan.workers or "threads"))
+    return drawn_again(prepared, run(prepared.test, prepared.plan), resampling)
 
 
 def with_bootstrap(prepared: Prepared, found: Discovery, progress: Progress | None = None) -> Discovery:
@@ -148,16 +149,17 @@ def with_bootstrap(prepared: Prepared, found: Discovery, progress: Progress | No
     if not plan.bootstrap:
         return found
     resampling = Resampling(plan.bootstrap, plan.bootstrap_seed, plan.bootstrap_fraction is None, plan.bootstrap_fraction)
-    return with_changes(
-        found, bootstrap=drawn_again(prepared, found, resampling, Workers(plan.n_jobs, plan.workers or "threads"), progress)
-    )
+    return with_changes(found, bootstrap=drawn_again(prepared, found, resampling, progress))
 
 
-def drawn_again(
-    prepared: Prepared, found: Discovery, resampling: Resampling, workers: Workers, progress: Progress | None = None
-) -> Bootstrap:
-    """The run behind a result on tables drawn from its rows."""
+def drawn_again(prepared: Prepared, found: Discovery, resampling: Resampling, progress: Progress | None = None) -> Bootstrap:
+    """The run behind a result on tables drawn from its rows.
+
+    Several workers are threads where all is done before processes have started, and else processes; the answer is the same.
+    """
     again = _Again.of(prepared, found, resampling)
+    takes_long = found.seconds["total"] * resampling.replicates > _WORTH_PROCESSES
+    workers = Workers(prepared.plan.n_jobs, prepared.plan.workers or ("processes" if takes_long else "threads"))
     told = progress or (lambda phase, done, total: None)
     keys: list[Keys] = []
     redrawn = 0

@@ -17,6 +17,7 @@ from dicola.report.rule_text import MEANINGS, NO_REASON, OTHER_RULE, UNDECIDED, 
 if TYPE_CHECKING:
     from dicola.discovery import Discovery
 
+_NEARLY = 0.995  # nothing is said to be certain
 _MARK_NAMES = {Mark.CIRCLE: "circle", Mark.ARROW: "arrowhead", Mark.TAIL: "tail"}
 
 
@@ -139,7 +140,9 @@ def _mark_often(share: float, confidence: float | None, drawn: int) -> str:
 
 def _sure(confidence: float | None) -> str:
     """The calibrated probability in words."""
-    return "" if confidence is None else f" Calibrated, that makes it right with a probability of {confidence:.0%}."
+    if confidence is None:
+        return ""
+    return f" Calibrated, that makes it right with a probability of {'over 99%' if confidence > _NEARLY else f'{confidence:.0%}'}."
 
 
 def conflicts_in_words(conflicts: Sequence[Conflict], name: Sequence[str]) -> list[str]:

@@ -41,6 +41,7 @@ const markSure = (edge, w) => oftenOf(edge).sureMarks[edge.u === w ? 0 : 1];
 const apartOften = new Map(facts.drawn ? facts.drawn.apart.map(([x, y, share]) => [pairKey(x, y), share]) : []);
 const tablesOf = (share) => `${Math.round(share * facts.drawn.tables)} of ${count(facts.drawn.tables, "bootstrap table")}`;
 const percent = (share) => `${Math.round(100 * share)} %`;
+const surely = (probability) => (probability > 0.995 ? "over 99 %" : percent(probability));
 
 const communityOf = new Array(size).fill(-1);
 facts.communities.forEach((members, number) => members.forEach((v) => { communityOf[v] = number; }));

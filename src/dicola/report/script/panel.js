@@ -49,7 +49,7 @@ class Panel {
   often(edge) {
     const told = oftenOf(edge);
     if (!told) return null;
-    const sure = told.sure === null ? "" : ` Calibrated, the two are adjacent with a probability of ${percent(told.sure)}.`;
+    const sure = told.sure === null ? "" : ` Calibrated, the two are adjacent with a probability of ${surely(told.sure)}.`;
     return soft(`Adjacent in ${tablesOf(told.adjacent)}, with exactly these marks in ${Math.round(told.same * facts.drawn.tables)}.${sure}`);
   }
 
@@ -66,7 +66,7 @@ class Panel {
 
   markOften(edge, v) {
     const sure = markSure(edge, v);
-    return `This mark came in ${tablesOf(markOften(edge, v))}.` + (sure === null ? "" : ` Calibrated: ${percent(sure)}.`);
+    return `This mark came in ${tablesOf(markOften(edge, v))}.` + (sure === null ? "" : ` Calibrated: ${surely(sure)}.`);
   }
 
   reason([name, ...witness]) {

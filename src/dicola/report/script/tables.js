@@ -130,7 +130,8 @@ function oftenColumns() {
     column("Adjacent", (edge) => oftenOf(edge).adjacent),
     column("Same marks", (edge) => oftenOf(edge).same),
   ];
-  return edges.some((edge) => oftenOf(edge).sure !== null) ? [...columns, column("Sure", (edge) => oftenOf(edge).sure)] : columns;
+  const sure = (edge) => oftenOf(edge).sure;
+  return edges.some((edge) => sure(edge) !== null) ? [...columns, { ...column("Sure", sure), cell: (edge) => surely(sure(edge)) }] : columns;
 }
 
 function evidenceColumns() {
