@@ -13,12 +13,15 @@ from scipy.special import gammaln
 from dicola._kernels import code_length as kernel
 from dicola.ci.g_square import GSquare
 from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.claims import Claims
 from dicola.errors import NeedsData, Sentence
+from dicola.graphs.marks import MixedGraph
 from dicola.graphs.skeleton import Pair
 from dicola.orient.equivalence import mag_to_pag
 from dicola.orient.fixpoint import Orientation
 from dicola.score.base import Score
 from dicola.score.gaussian_bic import district_lists
+from dicola.score.law import Law
 from dicola.score.legal import nearby_mag
 from dicola.score.search import BestMag, Refined
 
@@ -129,13 +132,15 @@ class ShorterCode:
         """Refuse a test that does not count; ``NeedsData``."""
         CodeLength.of(ci)
 
-    def refine(self, ci: Inquiry, found: Orientation, seed: int) -> Refined | None:
-        """The best MAG over blocks; ``None`` where the oriented graph has the shorter code."""
+    def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None) -> Refined | None:
+        """The best MAG over blocks, among those that obey the claims; ``None`` where the oriented graph has the shorter code."""
         counted = CodeLength.of(ci)
         assert isinstance(ci.test, GSquare)
         blocks = Inquiry(ci.test.as_blocks())
-        refined = BestMag().refine(blocks, found, seed)
+        refined = BestMag().refine(blocks, found, seed, claims)
         ci.account.add(blocks.account)
         # Of both the member of the class with few bidirected edges: large districts have no length.
-        by_tests, by_score = (counted.mag(nearby_mag(pag.reordered(counted.names))) for pag in (found.pag, mag_to_pag(refined.mag)))
-        return None if by_tests < by_score else refined
+        law = Law.of(claims)
+        by_score: MixedGraph = mag_to_pag(refined.mag) if law is None else refined.mag
+        lengths = [counted.mag(nearby_mag(graph.reordered(counted.names), law)) for graph in (found.pag, by_score)]
+        return None if lengths[0] < lengths[1] else refined
