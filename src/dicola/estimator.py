@@ -132,6 +132,8 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     seed: int = 0
     legalize: bool = False
     knowledge: Knowledge | None = None
+    contexts: str | Iterable[str] | None = None
+    targets: Mapping[str, Any] | None = None
     workers: Literal["threads", "processes"] | None = None
     kinds: Mapping[str, Any] | None = None
     drop: str | Iterable[str] | None = None

@@ -15,6 +15,7 @@ from dicola._kernels import weighed_sets as kernel
 from dicola._kernels.arrays import flat_rows
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Answered, Question
+from dicola.claims import Claims
 from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton, Variables
 from dicola.orient.colliders import ColliderPolicy, Triple, by_separating_set
@@ -82,6 +83,28 @@ def collider_policy(name: str, ci: Evidence, skeleton: Skeleton, max_size: int |
     if name == "order":
         return _by_order(Inquiry.of(ci), skeleton, seed)
     return AskAgain(Inquiry.of(ci), skeleton, _RULES[name], LARGEST if max_size is None else max_size)
+
+
+def where_separated(policy: ColliderPolicy, skeleton: Skeleton, claims: Claims | None) -> ColliderPolicy:
+    """The policy, but undecided about pairs that are not adjacent only because that was said: no set separates them."""
+    said = [] if claims is None else [(a, b) for a, b in np.argwhere(np.triu(claims.apart)).tolist() if (a, b) not in skeleton.edges]
+    without = {pair for pair in said if skeleton.sets.get(*pair) is None}
+    return ExceptFor(policy, without) if without else policy
+
+
+class ExceptFor:
+    """A policy that does not decide about some pairs."""
+
+    def __init__(self, policy: ColliderPolicy, pairs: set[Pair]) -> None:
+        self.policy, self.pairs = policy, pairs
+
+    def prepare(self, triples: Iterable[Triple]) -> None:
+        """Tell the policy about the others."""
+        if hasattr(self.policy, "prepare"):
+            self.policy.prepare([(a, b, c) for a, b, c in triples if (min(a, c), max(a, c)) not in self.pairs])
+
+    def __call__(self, a: int, b: int, c: int) -> bool | None:
+        return None if (min(a, c), max(a, c)) in self.pairs else self.policy(a, b, c)
 
 
 class Compare:

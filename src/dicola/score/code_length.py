@@ -12,10 +12,13 @@ from scipy.special import gammaln
 from dicola._kernels import code_length as kernel
 from dicola.ci.g_square import GSquare
 from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.claims import Claims
 from dicola.errors import NeedsData, Sentence
 from dicola.graphs.mag import MAG
+from dicola.graphs.marks import MixedGraph
 from dicola.orient.equivalence import mag_to_pag
 from dicola.orient.fixpoint import Orientation
+from dicola.score.law import Law
 from dicola.score.legal import nearby_mag
 from dicola.score.search import BestMag, Refined, linear_extension
 
@@ -136,14 +139,16 @@ class ShorterCode:
         """Refuse a test that does not count; ``NeedsData``."""
         CodeLength.of(ci)
 
-    def refine(self, ci: Inquiry, found: Orientation, seed: int) -> Refined | None:
-        """The best MAG over blocks; ``None`` where the oriented graph has the shorter code."""
+    def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None) -> Refined | None:
+        """The best MAG over blocks, among those that obey the claims; ``None`` where the oriented graph has the shorter code."""
         counted = CodeLength.of(ci)
         assert isinstance(ci.test, GSquare)
         blocks = Inquiry(ci.test.as_blocks())
-        refined = BestMag().refine(blocks, found, seed)
+        refined = BestMag().refine(blocks, found, seed, claims)
         ci.account.add(blocks.account)
-        by_tests, by_score = (counted.along(nearby_mag(pag.reordered(counted.names))) for pag in (found.pag, mag_to_pag(refined.mag)))
+        law = Law.of(claims)
+        scored: MixedGraph = mag_to_pag(refined.mag) if law is None else refined.mag
+        by_tests, by_score = (counted.along(nearby_mag(graph.reordered(counted.names), law)) for graph in (found.pag, scored))
         if by_tests < by_score:
             return None
         # Two levels are one column, whose covariances say all of a pair; sums of indicators say less the more levels there are.
