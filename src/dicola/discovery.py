@@ -10,6 +10,7 @@ from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dicola.allowed import check
 from dicola.ci.power import Power
 from dicola.ci.untested import NOTHING, Untested
 from dicola.decompose.merge import TreeSets
@@ -281,6 +282,7 @@ class Discovery:
         """
         from dicola.edge_table import from_csv
 
+        check("folder", folder)
         source = Path(folder)
         try:
             texts = {name: (source / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".json")}

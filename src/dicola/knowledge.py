@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from dicola.allowed import check
 from dicola.errors import InvalidData, InvalidSetting
 from dicola.graphs.marks import ARROW, TAIL, MixedGraph, listed
 
@@ -206,6 +207,7 @@ class Knowledge:
             The file cannot be read, or is no knowledge file.
 
         """
+        check("path", path)
         try:
             return cls.from_text(Path(path).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
@@ -259,6 +261,7 @@ def _pair(what: str, value: object) -> tuple[str, str]:
 
 
 def _read(text: str) -> Knowledge:
+    check("text", text)
     lines = [line.strip() for line in text.splitlines()]
     if not lines or lines[0] != "/knowledge":
         raise InvalidData("a knowledge file begins with a line '/knowledge'.")

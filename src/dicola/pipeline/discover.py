@@ -7,6 +7,7 @@ from functools import partial
 from time import perf_counter
 from typing import Literal
 
+from dicola.allowed import checked
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
@@ -36,6 +37,7 @@ Progress = Callable[[str, int, int], None]
 """Told the phase, how much of it is done, and how much there is as far as known."""
 
 
+@checked()
 def discover(
     ci: Evidence,
     learner: str | Learner | None = None,
