@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from dicola._kernels import levels, precision
 from dicola._kernels import partial_correlation as kernel
-from dicola.errors import InvalidSetting
+from dicola.allowed import MOST
+from dicola.errors import InvalidSetting, shown
 from dicola.graphs.skeleton import Pair, Variables
 
 if TYPE_CHECKING:
@@ -309,13 +310,20 @@ def has_candidates(adjacency: Adjacency, candidates: Adjacency, size: int) -> bo
     return bool((np.asarray(adjacency) & (beside >= size)).any())
 
 
-def check_level(n: int, size: int, *matrices: Adjacency | None) -> None:
+def check_level(n: int, size: int, adjacency: Adjacency, *others: Adjacency | None) -> None:
     """Refuse matrices that are not n by n, and sizes below 0."""
-    for matrix in matrices:
-        if matrix is not None and np.shape(matrix) != (n, n):
-            raise InvalidSetting(f"a level over {n} variables takes square matrices of that size; got shape {np.shape(matrix)}.")
-    if size < 0:
-        raise InvalidSetting(f"the size of a conditioning set is {size}; it must be a whole number from 0 on.")
+    for matrix in (adjacency, *(other for other in others if other is not None)):
+        if (shape := _shape(matrix)) != (n, n):
+            raise InvalidSetting(f"a level over {n} variables takes square matrices of that size; got {shape}.")
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or not 0 <= size <= MOST:
+        raise InvalidSetting(f"the size of a conditioning set is {shown(size)}; it must be a whole number from 0 on.")
+
+
+def _shape(matrix: Any) -> Any:
+    try:
+        return np.shape(matrix)
+    except ValueError:
+        return "rows of different lengths"
 
 
 def _or_nothing(matrix: Adjacency | None) -> Adjacency:
