@@ -52,6 +52,16 @@ def test_frequencies_are_those_of_graphs_learned_one_by_one():
     assert counted == sum(map(sum, drawn.counts.values()))
 
 
+def test_a_test_on_drawn_rows_is_that_of_the_table_of_these_rows():
+    frame, rng = table() * [1, 1e-3, 1e5, 1, 1, 1, 1, 1] + 7, np.random.default_rng(5)
+    whole, rows = dicola.FisherZ(frame), rng.integers(0, 300, 300)
+    again, by_table = whole.on_rows(rows), dicola.FisherZ(frame.iloc[rows])
+    np.testing.assert_allclose(again.correlation, by_table.correlation, atol=1e-12)
+    assert (again.n_samples, again.labels, again.names, again.settings()) == (300, whole.labels, whole.names, whole.settings())
+    assert dicola.FisherZ(frame.assign(almost=[1e9] * 299 + [1e9 + 1])).on_rows(np.arange(250)) is None  # a table tells that it is constant
+    assert whole.among([0, 1]).on_rows(rows) is None and dicola.FisherZ.from_covariance(np.eye(2), 9).on_rows(rows[:9] % 9) is None
+
+
 def test_types_of_edges_and_marks_add_up_to_adjacency(drawn):
     told = drawn.to_pandas()
     assert list(told.columns[:3]) == ["u", "v", "adjacent"] and list(told.columns[3:9]) == list(KINDS)

@@ -15,7 +15,7 @@ from dicola._kernels import partial_correlation as kernel
 from dicola._kernels import precision
 from dicola.allowed import MOST, checked
 from dicola.ci.base import CITest, Statistic, checked_alpha
-from dicola.ci.gaussian import check_correlation, correlation_of, covariance_names, inverse_of, residual, standardised
+from dicola.ci.gaussian import check_correlation, correlation_of, correlation_of_rows, covariance_names, inverse_of, residual, standardised
 from dicola.ci.power import smallest_found
 from dicola.ci.questions import SMALL, Answered, Question, Verdict
 from dicola.errors import InvalidData, InvalidSetting, Sentence, counted, shown
@@ -214,6 +214,27 @@ class FisherZ(CITest):
     def without_rows(self) -> Self:
         test = object.__new__(type(self))
         vars(test).update(vars(self), _values=None)
+        return test
+
+    def on_rows(self, rows: NDArray[np.int64]) -> FisherZ | None:
+        """The same test on some rows of its table, repeats allowed, by a covariance with weights.
+
+        ``None`` where that is not the way: where it has no complete rows, is of a class of its own,
+        or a column is constant there or nearly so, which only a table can tell.
+
+        Parameters
+        ----------
+        rows : array of int
+            Positions of rows.
+
+        """
+        if type(self) is not FisherZ or self.chosen is not None or self._values is None or len(self._values) != self.n_samples:
+            return None
+        correlation = correlation_of_rows(self._values, np.bincount(rows, minlength=self.n_samples))
+        if correlation is None or len(rows) < 5:
+            return None
+        test = object.__new__(type(self))
+        test._set_up(correlation, len(rows), self.labels, self.names, self.alpha, self.untestable)
         return test
 
     def side_by_side(self, parts: Sequence[Variables]) -> Self:

@@ -13,6 +13,7 @@ from dicola.errors import InvalidData
 
 # Share of a column's variance left when all others are known; below it they determine the column.
 COLLINEAR = 1e-9
+_ROUNDING = 1e-18  # of a square; a column that varies less beside its mean may be constant
 
 
 def covariance_names(matrix: object) -> list[str] | None:
@@ -37,6 +38,25 @@ def correlation_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
         _, exponent = np.frexp(np.abs(values).max(axis=0))
         covariance = _covariance_of(np.ldexp(values, -exponent))
     return standardised(covariance)
+
+
+def correlation_of_rows(values: NDArray[np.float64], times: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """Correlation matrix of the columns where each row counts as often as given.
+
+    ``None`` where scales are extreme, or a column hardly varies beside its mean.
+
+    Rows that do not count are left out: of a table drawn with replacement that is every third.
+    """
+    there = np.flatnonzero(times)
+    weights = times[there].astype(np.float64)
+    columns = np.take(values.T, there, axis=1)
+    means, rows = columns @ weights / weights.sum(), weights.sum()
+    columns -= means[:, None]
+    columns *= np.sqrt(weights)
+    covariance = columns @ columns.T
+    squares = np.diag(covariance)
+    is_plain = (squares > 1e-200) & (squares < 1e200) & (squares > _ROUNDING * rows * means**2)
+    return standardised(covariance) if is_plain.all() else None
 
 
 def _covariance_of(values: NDArray[np.float64]) -> NDArray[np.float64]:

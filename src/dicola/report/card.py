@@ -49,6 +49,7 @@ def card(found: Discovery) -> str:
         f"<strong>PAG of {counted(len(pag), 'variable')}</strong>, {counted(pag.n_edges, 'edge')}: {pag.ends_in_words()}",
         f"{tree.in_words()}; {counted(found.tests.get('total', 0), 'independence test', spec=',')}",
         *([f"Power: {escaped(told)}"] if (told := found.how_sure()) else []),
+        *([] if found.bootstrap is None else [f"Bootstrap: {escaped(found.bootstrap.summary())}"]),
         *(f"Note: {escaped(warning)}" for warning in found.warnings),
     ]
     picture = drawing_for_notebook(pag)
