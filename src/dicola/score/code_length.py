@@ -133,7 +133,7 @@ class ShorterCode:
         CodeLength.of(ci)
 
     def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None) -> Refined | None:
-        """The best MAG over blocks, among those that obey the claims; ``None`` where the oriented graph has the shorter code."""
+        """The best MAG over blocks, among those that obey the claims; ``None`` where the oriented graph has the shorter code and obeys."""
         counted = CodeLength.of(ci)
         assert isinstance(ci.test, GSquare)
         blocks = Inquiry(ci.test.as_blocks())
@@ -141,6 +141,8 @@ class ShorterCode:
         ci.account.add(blocks.account)
         # Of both the member of the class with few bidirected edges: large districts have no length.
         law = Law.of(claims)
+        if law is not None and not law.is_obeyed_by(found):
+            return refined
         by_score: MixedGraph = mag_to_pag(refined.mag) if law is None else refined.mag
         lengths = [counted.mag(nearby_mag(graph.reordered(counted.names), law)) for graph in (found.pag, by_score)]
         return None if lengths[0] < lengths[1] else refined
