@@ -16,6 +16,8 @@ from dicola.graphs.marks import ARROW, CIRCLE, NONE, TAIL
 from dicola.simulate import er_dag, hide, linear_gaussian
 from dicola.statements import Judge
 
+LEARNERS = ("fci", "rfci", "l-marvel", "fci+", "icd")
+
 
 class Truth:
     """A DAG with hidden variables, and what is true of its observed ones."""
@@ -186,7 +188,7 @@ def main(count: int) -> None:
     """So many oracle graphs."""
     begin, wrong, decided = perf_counter(), 0, 0
     for seed in range(count):
-        faults, gained = faults_of_an_oracle(seed, ("fci", "rfci", "l-marvel")[seed % 3], decompose=seed % 2 == 0)
+        faults, gained = faults_of_an_oracle(seed, LEARNERS[seed % len(LEARNERS)], decompose=seed % 2 == 0)
         decided += gained
         if faults:
             wrong += 1
