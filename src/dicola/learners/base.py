@@ -43,7 +43,7 @@ class Context(NamedTuple):
     selection : bool
         May the sample have been selected, so that two variables may be tied by an undirected edge?
     claims : Claims, optional
-        What is known beforehand of all variables; for a learner that scores graphs.
+        What is known beforehand of all variables.
 
     """
 
@@ -59,6 +59,11 @@ class Context(NamedTuple):
     def claims_on(self, ci: Inquiry) -> Claims | None:
         """What is known beforehand of the variables at hand, the others being hidden."""
         return None if self.claims is None else self.claims.in_part(ci.labels)
+
+    def useless_on(self, ci: Inquiry) -> Adjacency | None:
+        """``[v, x]``: v is known not to cause x, so that it helps to separate x from another only if it causes that one."""
+        claims = self.claims_on(ci)
+        return claims.barred if claims is not None and claims.barred.any() else None
 
     def blanket_graph(self, ci: Inquiry) -> UndirectedGraph:
         """Who is in whose Markov blanket: as the decomposition knows it, else learned here."""
