@@ -23,6 +23,7 @@ from dicola.score.legal import nearby_mag
 from dicola.score.search import BestMag, Refined, linear_extension
 
 _CELLS = 200_000  # up to which regrets are kept
+_CLOSE = 0.01  # of a length: by less the graph of tests does not win
 
 
 class CodeLength:
@@ -153,4 +154,4 @@ class ShorterCode:
             return answer
         scored: MixedGraph = mag_to_pag(refined.mag) if law is None else refined.mag
         by_tests, by_score = (counted.along(nearby_mag(graph.reordered(counted.names), law)) for graph in (found.pag, scored))
-        return None if by_tests < by_score else answer
+        return None if by_tests < (1 + _CLOSE) * by_score else answer  # a length is below zero: what edges save
