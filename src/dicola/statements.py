@@ -49,8 +49,13 @@ class Statement:
     evidence: str
 
     def __str__(self) -> str:
+        return f"{self.said}: {self.verdict}"
+
+    @property
+    def verdict(self) -> str:
+        """What became of it, and why, in words."""
         status = "denied by the data" if self.status == "denied" else self.status
-        return f"{self.said}: {status}. {self.evidence[:1].upper()}{self.evidence[1:]}"
+        return f"{status}. {self.evidence[:1].upper()}{self.evidence[1:]}"
 
 
 def knowledge_in(settings: Mapping[str, Any], names: Sequence[str]) -> Knowledge | None:
