@@ -40,6 +40,8 @@ class Statement:
         against it, though the answer may have been held to it.
     evidence : str
         The marks, paths, sets or rules on which that rests.
+    about : tuple of str
+        The two variables, or the one, that it is about; none where it is about many.
 
     """
 
@@ -47,6 +49,7 @@ class Statement:
     said: str
     status: Status
     evidence: str
+    about: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.said}: {self.verdict}"
@@ -117,25 +120,25 @@ class Judge:
                 said = f"in tier {number + 1} ({listed(tier)}) nothing causes anything"
                 yield self._taken_together("closed", said, tier, tier)
         for a, b in known.forbidden:
-            yield Statement("forbidden", f"{a} does not cause {b}", *self.is_no_cause(a, b))
+            yield Statement("forbidden", f"{a} does not cause {b}", *self.is_no_cause(a, b), (a, b))
         for a, b in known.required:
-            yield Statement("required", f"{a} causes {b}", *self.is_cause(a, b))
+            yield Statement("required", f"{a} causes {b}", *self.is_cause(a, b), (a, b))
         for name in known.exogenous:
-            yield Statement("exogenous", f"{name} is exogenous", *self.leads_out(name))
+            yield Statement("exogenous", f"{name} is exogenous", *self.leads_out(name), (name,))
         for a, b in known.unconfounded:
-            yield Statement("unconfounded", f"nothing hidden causes {a} and {b}", *self.is_unconfounded(a, b, known))
+            yield Statement("unconfounded", f"nothing hidden causes {a} and {b}", *self.is_unconfounded(a, b, known), (a, b))
         for a, b in known.forbidden_adjacent:
-            yield Statement("forbidden_adjacent", f"{a} and {b} are not adjacent", *self.is_apart(a, b))
+            yield Statement("forbidden_adjacent", f"{a} and {b} are not adjacent", *self.is_apart(a, b), (a, b))
         for a, b in known.required_adjacent:
-            yield Statement("required_adjacent", f"{a} and {b} are adjacent", *self.is_joined(a, b))
+            yield Statement("required_adjacent", f"{a} and {b} are adjacent", *self.is_joined(a, b), (a, b))
 
     def _of_contexts(self, told: Knowledge) -> Iterator[Statement]:
         contexts = sorted({c for _, c in told.forbidden})
         for name in contexts:
-            yield Statement("contexts", f"{name} is a context", *self.leads_out(name, beside=contexts))
+            yield Statement("contexts", f"{name} is a context", *self.leads_out(name, beside=contexts), (name,))
         for a, b in told.required:
             both = [self.is_cause(a, b), self.is_joined(a, b)]
-            yield Statement("targets", f"{a} acts on {b}", *max(both, key=lambda each: STATUSES.index(each[0])))
+            yield Statement("targets", f"{a} acts on {b}", *max(both, key=lambda each: STATUSES.index(each[0])), (a, b))
 
     def _taken_together(self, kind: str, said: str, later: Sequence[str], earlier: Sequence[str]) -> Statement:
         """One statement for many pairs: none of the later ones causes an earlier one."""
