@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import DAG, Discovery, FisherZ, GSquare, Oracle, discover, local
+from dicola import DAG, DiCoLa, Discovery, FisherZ, GSquare, Oracle, discover, local
 from dicola.claims import Claims
 from dicola.errors import InvalidData, InvalidSetting
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
@@ -204,6 +204,7 @@ def test_an_edge_said_not_to_be_there_goes_and_no_rule_uses_the_pair():
         assert str(found.pag) == "a o-o b\nb o-o c"
         assert found.statements[0].status == "denied" and "left out as was said" in found.statements[0].evidence
         assert any("could be a collider or not" in line for line in found.warnings)
+        assert "a and c are not adjacent, as was known beforehand." in str(found.explain("a", "c"))
 
 
 def test_pc_takes_knowledge_and_goes_on_from_there():
@@ -384,3 +385,17 @@ def test_results_with_knowledge_are_written_and_read_again(tmp_path):
     found = discover(Oracle(DAG.from_edges([("a", "b"), ("b", "c")])), knowledge=Knowledge(tiers=[["a"], ["b", "c"]]))
     found.write(tmp_path / "out")
     assert Discovery.read(tmp_path / "out").pag == found.pag
+
+
+def test_statements_and_the_run_itself_come_back_from_what_was_written(tmp_path):
+    truth, _ = drawn(3, n=10)
+    table = linear_gaussian(truth.dag, 300, 3)[list(truth.observed)]
+    a, b, c, *_ = truth.observed
+    model = DiCoLa(contexts=a, targets={a: b}, knowledge=Knowledge(exogenous=[c], required_adjacent=[(b, "X*")])).fit(table)
+    found = model.discovery_
+    found.write(tmp_path / "out")
+    read = Discovery.read(tmp_path / "out")
+    assert read.statements == found.statements and len(found.statements) > 3
+    assert read.legality and found.legality
+    again = DiCoLa.from_record(read.settings).fit(table)
+    assert again.pag_ == model.pag_ and again.discovery_.statements == found.statements

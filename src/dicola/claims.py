@@ -84,7 +84,11 @@ class Claims:
                     found[place[b], place[a]] |= symmetric
             return found
 
-        barred = matrix(knowledge.forbids, symmetric=False)
+        barred = matrix([*knowledge.forbidden, *((b, a) for a, b in knowledge.required)], symmetric=False)
+        tiers = [[place[name] for name in tier if name in place] for tier in knowledge.tiers]
+        for number, tier in enumerate(tiers):
+            earlier = [v for before in tiers[: number + (number in knowledge.closed)] for v in before]
+            barred[np.ix_(tier, earlier)] = True
         barred[:, exogenous] = True
         causes = _passed_on(matrix(knowledge.required, symmetric=False))
         unconfounded = matrix(knowledge.unconfounded)

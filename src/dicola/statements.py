@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+import numpy as np
+
 from dicola.claims import Claims
 from dicola.errors import counted
-from dicola.graphs.bits import mask_of, union
+from dicola.graphs.bits import mask_of, members, union
 from dicola.graphs.marks import ARROW, NONE, TAIL, Mark, listed
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
@@ -38,6 +40,8 @@ class Statement:
         against it, though the answer may have been held to it.
     evidence : str
         The marks, paths, sets or rules on which that rests.
+    about : tuple of str
+        The two variables, or the one, that it is about; none where it is about many.
 
     """
 
@@ -45,10 +49,16 @@ class Statement:
     said: str
     status: Status
     evidence: str
+    about: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        return f"{self.said}: {self.verdict}"
+
+    @property
+    def verdict(self) -> str:
+        """What became of it, and why, in words."""
         status = "denied by the data" if self.status == "denied" else self.status
-        return f"{self.said}: {status}. {self.evidence[:1].upper()}{self.evidence[1:]}"
+        return f"{status}. {self.evidence[:1].upper()}{self.evidence[1:]}"
 
 
 def knowledge_in(settings: Mapping[str, Any], names: Sequence[str]) -> Knowledge | None:
@@ -105,39 +115,46 @@ class Judge:
             later = [name for after in known.tiers[number + 1 :] for name in after]
             if later and tier:
                 said = f"nothing in a later tier causes tier {number + 1} ({listed(tier)})"
-                yield self._taken_together("tiers", said, ((a, b) for a in later for b in tier))
+                yield self._taken_together("tiers", said, later, tier)
             if number in known.closed:
                 said = f"in tier {number + 1} ({listed(tier)}) nothing causes anything"
-                yield self._taken_together("closed", said, ((a, b) for a in tier for b in tier if a != b))
+                yield self._taken_together("closed", said, tier, tier)
         for a, b in known.forbidden:
-            yield Statement("forbidden", f"{a} does not cause {b}", *self.is_no_cause(a, b))
+            yield Statement("forbidden", f"{a} does not cause {b}", *self.is_no_cause(a, b), (a, b))
         for a, b in known.required:
-            yield Statement("required", f"{a} causes {b}", *self.is_cause(a, b))
+            yield Statement("required", f"{a} causes {b}", *self.is_cause(a, b), (a, b))
         for name in known.exogenous:
-            yield Statement("exogenous", f"{name} is exogenous", *self.leads_out(name))
+            yield Statement("exogenous", f"{name} is exogenous", *self.leads_out(name), (name,))
         for a, b in known.unconfounded:
-            yield Statement("unconfounded", f"nothing hidden causes {a} and {b}", *self.is_unconfounded(a, b, known))
+            yield Statement("unconfounded", f"nothing hidden causes {a} and {b}", *self.is_unconfounded(a, b, known), (a, b))
         for a, b in known.forbidden_adjacent:
-            yield Statement("forbidden_adjacent", f"{a} and {b} are not adjacent", *self.is_apart(a, b))
+            yield Statement("forbidden_adjacent", f"{a} and {b} are not adjacent", *self.is_apart(a, b), (a, b))
         for a, b in known.required_adjacent:
-            yield Statement("required_adjacent", f"{a} and {b} are adjacent", *self.is_joined(a, b))
+            yield Statement("required_adjacent", f"{a} and {b} are adjacent", *self.is_joined(a, b), (a, b))
 
     def _of_contexts(self, told: Knowledge) -> Iterator[Statement]:
         contexts = sorted({c for _, c in told.forbidden})
         for name in contexts:
-            yield Statement("contexts", f"{name} is a context", *self.leads_out(name, beside=contexts))
+            yield Statement("contexts", f"{name} is a context", *self.leads_out(name, beside=contexts), (name,))
         for a, b in told.required:
             both = [self.is_cause(a, b), self.is_joined(a, b)]
-            yield Statement("targets", f"{a} acts on {b}", *max(both, key=lambda each: STATUSES.index(each[0])))
+            yield Statement("targets", f"{a} acts on {b}", *max(both, key=lambda each: STATUSES.index(each[0])), (a, b))
 
-    def _taken_together(self, kind: str, said: str, pairs: Iterable[tuple[str, str]]) -> Statement:
-        """One statement for many pairs of which the first does not cause the second."""
+    def _taken_together(self, kind: str, said: str, later: Sequence[str], earlier: Sequence[str]) -> Statement:
+        """One statement for many pairs: none of the later ones causes an earlier one."""
         reasons: dict[Status, list[str]] = {status: [] for status in STATUSES}
-        edges = 0
-        for a, b in pairs:
-            status, why = self.is_no_cause(a, b)
-            reasons[status].append(why)
-            edges += self._mark(a, b) != NONE
+        known = mask_of(self.pag.index(b) for b in earlier)
+        disputed: dict[str, int] = {}
+        for c in self.conflicts:
+            at, other = self.skeleton.labels[c.at], self.skeleton.labels[c.other]
+            disputed[at] = disputed.get(at, 0) | 1 << self.pag.index(other)
+        for a in later:
+            doubtful = self._reach(self._possible, a) | disputed.get(a, 0)  # to all others no path can lead
+            for b in members(doubtful & known):
+                status, why = self.is_no_cause(a, self.pag.names[b])
+                reasons[status].append(why)
+        ways = [self.pag.index(a) for a in later], [self.pag.index(b) for b in earlier]
+        edges = int((self.pag.marks[np.ix_(*ways)] != NONE).sum()) // (2 if kind == "closed" else 1)
         worst = next(status for status in reversed(STATUSES) if reasons[status] or status == "obeyed")
         if worst == "obeyed":
             ends = "with its arrowhead where it belongs" if edges == 1 else "all with their arrowheads where they belong"
@@ -252,7 +269,11 @@ class Judge:
         return [mask_of(row.nonzero()[0].tolist()) for row in (marks == ARROW) & (marks.T == TAIL)]
 
     def _reaches(self, steps: list[int], a: str, b: str) -> bool:
-        start, end = self.pag.index(a), self.pag.index(b)
+        return bool(self._reach(steps, a) >> self.pag.index(b) & 1)
+
+    def _reach(self, steps: list[int], a: str) -> int:
+        """The mask of what steps lead to from a."""
+        start = self.pag.index(a)
         key = (id(steps), start)
         if key not in self._known:
             found, new = 0, 1 << start
@@ -260,7 +281,7 @@ class Judge:
                 found |= new
                 new = union(steps, new) & ~found
             self._known[key] = found & ~(1 << start)
-        return bool(self._known[key] >> end & 1)
+        return self._known[key]
 
     @cached_property
     def _known(self) -> dict[tuple[int, int], int]:

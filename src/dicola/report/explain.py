@@ -107,7 +107,9 @@ def explain(found: Discovery, u: object, v: object) -> Explanation:
     joined = PAG(found.pag.marks[np.ix_([a, b], [a, b])], (x, y)).edges()
     if not joined:
         separation = separation_of(found, x, y)
-        words = f"{x} and {y} are not adjacent." if separation is None else str(separation)
+        was_said = any(each.kind == "forbidden_adjacent" and {x, y} == set(each.about) for each in found.statements)
+        alone = f"{x} and {y} are not adjacent{', as was known beforehand' if was_said else ''}."
+        words = alone if separation is None else str(separation)
         return Explanation(x, y, None, words, (), separation, (), (), _adjacent_often(found, x, y))
     edge = joined[0]
     ends: tuple[End, ...] = (_end(found, edge.v, edge.u, edge.mark_v, edge.mark_u), _end(found, edge.u, edge.v, edge.mark_u, edge.mark_v))

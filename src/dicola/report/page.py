@@ -152,8 +152,8 @@ def _look(look: Look | None) -> str:
 
 def _statements(statements: Sequence[Statement]) -> str:
     """What became of the claims made beforehand; nothing where none were made."""
-    rows = [(escaped(each.said), each.status, escaped(each.evidence)) for each in statements]
-    return _section("What was known", _table(("Statement", "Status", "Evidence"), rows)) if rows else ""
+    rows = [(escaped(each.said), escaped(each.verdict[:1].upper() + each.verdict[1:])) for each in statements]
+    return _section("What was known", _table(("Statement", "What became of it"), rows)) if rows else ""
 
 
 def _key(edges: Sequence[Edge]) -> str:
