@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import FisherZ, InvalidData
+from dicola import FisherZ, InvalidData, look, simulate
 from tests.tables.examples import frame, refused
 
 
@@ -56,3 +58,20 @@ def test_extreme_scales_neither_overflow_nor_underflow(value):
     rare[-1] = 1.0
     plain, scaled = FisherZ(frame(d=rare)), FisherZ(frame(d=rare * value))
     assert np.allclose(plain.correlation, scaled.correlation, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("noise", [3e-5, 2e-5, 1e-5, 5e-6])
+def test_a_near_copy_names_the_two_columns_and_no_innocents(noise):
+    named = 0
+    for seed in range(10):
+        rng = np.random.default_rng([seed, 8])
+        data = simulate.linear_gaussian(simulate.er_dag(8, 3, seed=seed), 300, seed=seed)
+        data["copy"] = data["X3"] + noise * rng.normal(size=300)
+        try:
+            FisherZ(data)
+        except InvalidData as error:
+            named += 1
+            assert set(re.findall("'([^']+)'", str(error))) == {"X3", "copy"}
+        told = [finding for finding in look(data).findings if finding.what in ("function", "copy", "near_copy")]
+        assert [re.findall("'([^']+)'", finding.sentence) for finding in told] in ([["copy", "X3"]], [["X3", "copy"]])
+    assert named >= 5

@@ -10,6 +10,7 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpstrf
 
 from dicola._kernels.precision import symmetric_block
 from dicola.errors import InvalidData
+from dicola.tables.redundancy import needed
 
 # Share of a column's variance left when all others are known; below it they determine the column.
 COLLINEAR = 1e-9
@@ -139,4 +140,5 @@ def _determined_columns(correlation: NDArray[np.float64]) -> list[int]:
     if rank == len(correlation):
         rank -= 1  # the last one is nearly determined
     weight = solve_triangular(factor[:rank, :rank], factor[:rank, rank])
-    return sorted(int(pivots[i]) - 1 for i in (*np.nonzero(np.abs(weight) > 1e-6)[0], rank))
+    target, others = int(pivots[rank]) - 1, [int(pivots[i]) - 1 for i in range(rank)]
+    return sorted([*needed(correlation, target, others, weight), target])

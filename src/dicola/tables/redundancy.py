@@ -82,7 +82,7 @@ def linear_functions(values: Floats, correlation: Floats) -> list[Function]:
         left = float(correlation[column, column] - row @ row)
         if left <= suspect and kept:
             weights = solve_triangular(so_far, row, lower=True, trans="T", check_finite=False)
-            made_of = tuple(kept[i] for i in np.flatnonzero(np.abs(weights) > 1e-6))
+            made_of = needed(correlation, column, kept, weights)
             if made_of and _determines(values[:, made_of], values[:, column]):
                 found.append(Function(column, made_of))
                 continue
@@ -90,6 +90,31 @@ def linear_functions(values: Floats, correlation: Floats) -> list[Function]:
         factor[len(kept), len(kept)] = np.sqrt(max(left, 1e-12))
         kept.append(column)
     return found
+
+
+def needed(correlation: Floats, target: int, others: Sequence[int], weights: Floats) -> tuple[int, ...]:
+    """Of the columns that determine a target those without which they would not, in their order.
+
+    A target that is determined up to a little noise has a small weight on every other column, fitted
+    to that noise. Such columns have no part in it: they are left out, the smallest weight first, as
+    long as what is left of the target stays as little.
+    """
+    kept = [others[i] for i in np.flatnonzero(np.abs(weights) > 1e-6).tolist()]
+    most = 10 * max(_left(correlation, target, kept), _DETERMINED)
+    size = dict(zip(others, np.abs(weights).tolist(), strict=True))
+    for column in sorted(kept, key=lambda v: (size[v], v)):
+        rest = [v for v in kept if v != column]
+        if rest and _left(correlation, target, rest) <= most:
+            kept = rest
+    return tuple(kept)
+
+
+def _left(correlation: Floats, target: int, others: Sequence[int]) -> float:
+    """The share of a target's variance that is left where other columns, none of which determines another, are known."""
+    if not others:
+        return 1.0
+    across = correlation[np.ix_(others, [target])][:, 0]
+    return float(correlation[target, target] - across @ np.linalg.lstsq(correlation[np.ix_(others, others)], across, rcond=None)[0])
 
 
 def _determines(columns: Floats, target: Floats) -> bool:
