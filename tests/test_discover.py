@@ -155,7 +155,8 @@ def test_with_too_few_rows_the_error_names_the_way_out_and_it_works(n, p):
 def test_little_power_is_warned_of():
     test = FisherZ(np.random.default_rng(5).normal(size=(60, 20)))
     assert any("60 rows for 20 variables" in warning for warning in discover(test, mode="paper").warnings)
-    assert discover(test, decompose=False).warnings == () == discover(test, blankets="iamb").warnings
+    for found in (discover(test, decompose=False), discover(test, blankets="iamb")):
+        assert not any("rows for" in warning for warning in found.warnings)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +179,7 @@ def test_little_power_is_warned_of():
         ({"max_nodes": 2.5}, "max_nodes is 2.5"),
         ({"max_path_length": -1}, "max_path_length is -1"),
         ({"max_path_length": "x"}, "max_path_length is 'x'"),
-        ({"selection": True}, "decompose=False"),
+        ({"selection": True, "learner": "lfci"}, "lFCI assumes that nothing was selected"),
     ],
     ids=str,
 )

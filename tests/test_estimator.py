@@ -163,7 +163,7 @@ def test_the_constructor_checks_nothing_and_fit_does(frame):
         ({"leaf_start": "hot"}, "leaf_start is 'hot'"),
         ({"n_jobs": 0}, "n_jobs is 0"),
         ({"blankets": "cfs_mi"}, "not a blanket learner"),
-        ({"selection": True}, "decompose=False"),
+        ({"selection": True, "learner": "lfci"}, "lFCI assumes that nothing was selected"),
     ):
         with pytest.raises(InvalidSetting, match=says):
             DiCoLa(**settings).fit(frame)

@@ -79,12 +79,21 @@ def test_auto_obeys_what_was_chosen():
         {"stop": "reference"},
         {"colliders": "majority"},
         {"colliders": "order"},
-        {"knowledge": Knowledge(tiers=[ci.names[:3]])},
         {"selection": True, "decompose": False},
     ):
         found = discover(ci, mode="auto", **chosen)
         assert found.settings["mode"] == "exact" and "was chosen" in found.settings["mode_chosen"]
         assert found.pag == discover(ci, **chosen).pag
+
+
+def test_auto_scores_with_knowledge_as_without_it():
+    ci = FisherZ(table())
+    known = Knowledge(tiers=[ci.names[:3], ci.names[3:]])
+    found = discover(ci, mode="auto", knowledge=known)
+    assert found.settings["mode"] == "balanced"
+    assert found.pag == discover(ci, mode="balanced", knowledge=known).pag
+    assert found.legality
+    assert not any(each.status == "denied" for each in found.statements)
 
 
 def test_a_mode_that_does_not_exist_is_refused():

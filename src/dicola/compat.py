@@ -63,8 +63,8 @@ def fci(
         The rest of causal-learn's call: ``background_knowledge`` is causal-learn's own, whose claims
         put marks on edges and neither add nor remove any (and leave no room for selection);
         ``show_progress`` means nothing here, ``node_names`` names the columns. By name only:
-        ``decompose=True`` runs DiCoLa, which does not allow for selection. An unknown name is
-        refused.
+        ``decompose=True`` runs DiCoLa, and leaves no room for selection either
+        (``discover(..., selection=True)`` does). An unknown name is refused.
 
     Returns
     -------

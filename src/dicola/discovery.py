@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -23,12 +24,15 @@ from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import LaterSets, SeparatingSets, Skeleton
 from dicola.orient.equivalence import Legality, MagSets, legality
 from dicola.orient.partial import Conflict, Reason
+from dicola.statements import STATUSES, Judge, Statement, claims_in
 from dicola.tables.look import Look
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from dicola.ci.base import CITest
+    from dicola.effects.effect import Effect, Interval
+    from dicola.effects.estimation import Method
     from dicola.posterior import NearBest
     from dicola.report.explain import Explanation
 
@@ -126,9 +130,33 @@ class Discovery:
     def legality(self) -> Legality:
         """Does the PAG stand for a class of MAGs?
 
-        Learned from finite data it often does not; the reasons say where.
+        Learned from finite data it often does not; the reasons say where. With knowledge it is to be the PAG of a MAG
+        that obeys, with the marks that this adds.
         """
-        return legality(self.pag)
+        claims = claims_in(self.settings, self.pag.names)
+        if claims is None:
+            return legality(self.pag)
+        from dicola.score.legal import legality_under
+
+        return legality_under(self.pag, claims, self.skeleton.sets)
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """What became of each claim that was made beforehand, contexts included: obeyed, undecided or denied, with the evidence.
+
+        Where an edge was required, the table of edges is asked as well whether the data would have
+        removed it.
+        """
+        return Judge(self.pag, self.skeleton, self.conflicts, self._against).statements(self.settings)
+
+    def _against(self, a: str, b: str) -> str:
+        """What the data say against an edge, if they do."""
+        alpha, edges = (self.settings.get("test") or {}).get("alpha"), self._edges
+        row = edges[((edges["u"] == a) & (edges["v"] == b)) | ((edges["u"] == b) & (edges["v"] == a))]
+        if alpha is None or row.empty or not float(row["p_value"].iloc[0]) > alpha:
+            return ""
+        given = str(row["given"].iloc[0])
+        return f"the data show no link between {a} and {b}{f' given {given}' if given else ''} (p = {float(row['p_value'].iloc[0]):.2g})."
 
     def conflicts_in_words(self) -> list[str]:
         """One sentence per conflict."""
@@ -159,12 +187,64 @@ class Discovery:
 
         return explain(self, u, v)
 
+    def effect(
+        self,
+        x: object,
+        y: object,
+        table: Any = None,
+        *,
+        interval: Interval = "split",
+        method: Method = "auto",
+        level: float = 0.95,
+        seed: int = 0,
+        replicates: int = 100,
+    ) -> Effect:
+        """The effect of x on y: identified, bounded, or not identifiable with the reason.
+
+        Parameters
+        ----------
+        x, y : str
+            The names of the treatment and the outcome.
+        table : DataFrame, array, dict or Table, optional
+            The table that the graph was learned from; without it only identification is told.
+        interval : {"split", "bootstrap", "naive"}
+            How the interval allows for the graph having been learned from the same rows: the graph
+            is learned again, with the settings of this run, from one half of them and the effect
+            estimated from the other; or both are done on rows drawn with replacement; or not at
+            all. The graph of an oracle is taken as known.
+        method : {"auto", "gaussian", "robust", "doubly-robust"}
+            As for :func:`dicola.effect`.
+        level : float
+            Of the intervals.
+        seed : int
+            For the split, the draws and the folds.
+        replicates : int
+            Of the bootstrap.
+
+        Raises
+        ------
+        InvalidGraph
+            A name is not a variable of the graph, or one was named twice.
+        InvalidData
+            The table lacks a variable of the graph.
+        InvalidSetting
+            A setting is not allowed, or the run cannot be made again from its record.
+
+        """
+        from dicola.effects.after_discovery import Asked
+        from dicola.pipeline.relearning import effect_from_record
+
+        names = self.pag.names
+        asked = Asked(names[self.pag.index(x)], names[self.pag.index(y)], method, level, seed)
+        return effect_from_record(self.pag, self.settings, table, asked, interval=interval, replicates=replicates)
+
     def summary(self) -> str:
         """A few lines for a person."""
         why, taken = self.settings.get("mode_chosen"), self.settings.get("test_chosen")
         split = f"{self.tree.in_words()}, depth {self.tree.depth}"
         return Sentence(
-            "{size} ({ends})\nmode: {mode}{why}{test}\ndecomposition: {tree}\ntests: {total:,} ({tests}){untested}{score}{sure}{drawn}",
+            "{size} ({ends})\nmode: {mode}{why}{test}{known}\ndecomposition: {tree}\n"
+            "tests: {total:,} ({tests}){untested}{score}{sure}{drawn}",
             size=f"{counted(len(self.pag), 'variable')}, {counted(self.pag.n_edges, 'edge')}",
             ends=self.pag.ends_in_words(),
             mode=self.settings.get("mode", "exact"),
@@ -174,10 +254,20 @@ class Discovery:
             total=self.tests["total"],
             tests=", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total"),
             untested=f", {sum(self.untested):,} of them not testable" if any(self.untested) else "",
+            known=f"\nknowledge: {told}" if (told := self.statements_in_brief()) else "",
             score="\nscore: " + ", ".join(f"{kind} {count:,}" for kind, count in self.evaluations.items()) if self.evaluations else "",
             sure=f"\npower: {sure}" if (sure := self.how_sure()) else "",
             drawn="" if self.bootstrap is None else f"\nbootstrap: {self.bootstrap.summary()}",
         )
+
+    def statements_in_brief(self) -> str:
+        """How many claims were obeyed, how many are undecided, how many the data deny; empty where there are none."""
+        if not self.settings.get("knowledge") and not self.settings.get("contexts") and not self.settings.get("targets"):
+            return ""
+        counts = Counter(each.status for each in self.statements)
+        words = {"obeyed": "obeyed", "undecided": "undecided", "denied": "denied by the data"}
+        told = ", ".join(f"{counts[status]} {words[status]}" for status in STATUSES if counts[status])
+        return f"{counted(len(self.statements), 'statement')}: {told}" if told else ""
 
     def how_sure(self) -> str:
         """How much the data could tell: the links they would show, the marks left open, the next-best graph.

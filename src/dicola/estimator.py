@@ -17,6 +17,9 @@ from dicola.blankets.base import BlanketLearner
 from dicola.blankets.registry import blanket_learner
 from dicola.ci.registry import Recipe
 from dicola.discovery import Discovery
+from dicola.effects.after_discovery import Asked
+from dicola.effects.effect import Effect, Interval, effect_after_discovery, effect_under_selection
+from dicola.effects.estimation import Method
 from dicola.errors import InvalidData, InvalidSetting, NeedsData
 from dicola.graphs.pag import PAG
 from dicola.knowledge import Knowledge
@@ -26,6 +29,7 @@ from dicola.pipeline.bootstrap import with_bootstrap
 from dicola.pipeline.discover import Progress, run
 from dicola.pipeline.plan import Plan
 from dicola.pipeline.preparation import prepare
+from dicola.pipeline.relearning import relearning
 from dicola.registry import settings_of
 from dicola.score.gaussian_model import GaussianModel
 from dicola.tables.checks import check_gaps, check_numbers
@@ -128,6 +132,8 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     seed: int = 0
     legalize: bool = False
     knowledge: Knowledge | None = None
+    contexts: str | Iterable[str] | None = None
+    targets: Mapping[str, Any] | None = None
     workers: Literal["threads", "processes"] | None = None
     kinds: Mapping[str, Any] | None = None
     drop: str | Iterable[str] | None = None
@@ -196,7 +202,76 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self._levels = tuple(replace(column, values=column.values[:0]) for column in prepared.table.columns)  # noqa: PD011
         self._used = [table.names.index(name) for name in found.pag.names]
         self._gaussian = GaussianModel.behind(prepared.test, prepared.table, found.pag)
+        self._prepared = prepared.table, prepared.plan
         return self
+
+    def effect(
+        self,
+        x: object,
+        y: object,
+        *,
+        interval: Interval = "split",
+        method: Method = "auto",
+        level: float = 0.95,
+        seed: int = 0,
+        replicates: int = 100,
+        members: int = 500,
+    ) -> Effect:
+        """The effect of one variable on another: identified, bounded, or not identifiable with the reason.
+
+        Identification and the value speak of the graph that all rows gave; the interval allows for
+        that graph having been learned from the same rows.
+
+        Parameters
+        ----------
+        x, y : str
+            The names of the treatment and the outcome.
+        interval : {"split", "bootstrap", "naive"}
+            The graph is learned again from one half of the rows and the effect estimated from the
+            other; or both are done on rows drawn with replacement; or nothing is allowed for.
+        method : {"auto", "gaussian", "robust", "doubly-robust"}
+            As for :func:`dicola.effect`.
+        level : float
+            Of the intervals.
+        seed : int
+            For the split, the draws and the folds.
+        replicates : int
+            Of the bootstrap.
+        members : int
+            How many MAGs of the class to look at where the effect is not identified.
+
+        Returns
+        -------
+        Effect
+            Its ``sentence`` has the answer in words.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        InvalidGraph
+            A name is no variable of the graph, or one was named twice.
+        InvalidSetting
+            A setting is not allowed.
+
+        Examples
+        --------
+        >>> from dicola import DAG, simulate
+        >>> dag = DAG.from_edges([("V", "X"), ("W", "X"), ("X", "Y"), ("W", "Y")])
+        >>> model = DiCoLa().fit(simulate.linear_gaussian(dag, 2000, seed=3))
+        >>> found = model.effect("X", "Y")
+        >>> found.identified, found.set
+        (True, ('W',))
+
+        """
+        check_is_fitted(self)
+        table, plan = self._prepared
+        names = self.pag_.names
+        asked = Asked(names[self.pag_.index(x)], names[self.pag_.index(y)], method, level, seed)
+        if self.selection:
+            return effect_under_selection(asked)
+        learn = relearning(plan, table)
+        return effect_after_discovery(self.pag_, table, learn, asked, interval=interval, replicates=replicates, members=members)
 
     def score(self, X: Table | Any, y: None = None) -> float:  # noqa: N803
         """How likely some rows are under the graph: the larger, the better.

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
+from dicola.claims import Claims, Given
 from dicola.errors import InvalidData, InvalidSetting
-from dicola.graphs.marks import ARROW, TAIL, MixedGraph, listed
+from dicola.graphs.marks import listed
+from dicola.tetrad_knowledge import Sections, as_text, sections_of
 
-_SECTIONS = ("addtemporal", "forbiddirect", "requiredirect", "forbiddengroup", "requiredgroup")
-
-
-class Given(NamedTuple):
-    """A mark at the second vertex of an edge that stands before any rule is asked."""
-
-    other: int
-    at: int
-    mark: int
+_PAIRS = ("forbidden", "required", "unconfounded", "forbidden_adjacent", "required_adjacent")
+_BOTH_WAYS = _PAIRS[2:]  # the order of the two names says nothing
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Background knowledge as claims about causes, direct or not.
+    """Background knowledge: claims about causes, direct or not, about what is hidden, and about edges.
 
-    Each claim licenses marks on edges that the data show, and nothing else: "a does not cause b" an
-    arrowhead at a on an edge between them, never a tail at b; "a causes b" a tail at a and an
-    arrowhead at b. No edge is added and none removed, and no separating set is made up. Sound if
-    the claims are true; the rules are then complete for what they were made for, and may leave
-    circles that knowledge and data together would decide.
+    Each claim licenses marks on edges that the data show: "a does not cause b" an arrowhead at a on
+    an edge between them, never a tail at b; "a causes b" a tail at a and an arrowhead at b. What
+    follows from several claims, and from claims and marks along a path, is put as well. Claims about
+    causes neither add nor remove an edge where tests decide, and no separating set is made up. Where
+    graphs are scored, only those that obey are looked at. Sound if the claims are true; the rules
+    are complete for independences alone, and may leave circles that both together would decide.
+
+    A name may hold ``*``, which stands for any letters: ``gene_*`` is every variable that begins so.
 
     Parameters
     ----------
@@ -42,11 +42,26 @@ class Knowledge:
         Pairs ``(a, b)`` where a causes b.
     closed : iterable of int
         Tiers, counted from 0, in which no variable causes another.
+    exogenous : iterable of str
+        Variables that nothing in the table causes, and nothing hidden together with another: every
+        edge leads away from them.
+    unconfounded : iterable of pairs of str
+        Pairs of which nothing hidden is a common cause. This speaks of the graph with its hidden
+        variables and does not rule out a <-> b, behind which a third variable of the table may
+        stand that shares a hidden cause with each. It licenses a tail opposite an arrowhead on the
+        edge where no such chain of variables can lead from one to the other.
+    forbidden_adjacent : iterable of pairs of str
+        Pairs without an edge: some set of the other variables separates them. An edge that the data
+        show is taken out, and no rule draws conclusions from that.
+    required_adjacent : iterable of pairs of str
+        Pairs with an edge: no set of the other variables separates them. It stays whatever a test
+        says.
 
     Raises
     ------
     InvalidSetting
-        A variable stands in two tiers, or a claim is both required and forbidden.
+        A variable stands in two tiers, what is required goes in a circle, or two claims contradict
+        each other; the message names them.
 
     Examples
     --------
@@ -60,29 +75,38 @@ class Knowledge:
     forbidden: Iterable[tuple[str, str]] = ()
     required: Iterable[tuple[str, str]] = ()
     closed: Iterable[int] = ()
+    exogenous: Iterable[str] = ()
+    unconfounded: Iterable[tuple[str, str]] = ()
+    forbidden_adjacent: Iterable[tuple[str, str]] = ()
+    required_adjacent: Iterable[tuple[str, str]] = ()
 
     def __post_init__(self) -> None:
-        tiers = tuple(_names("a tier", tier) for tier in _entries("tiers", self.tiers))
-        closed = tuple(sorted({_position(number) for number in _entries("closed", self.closed)}))
-        pairs = {
-            name: tuple(sorted({_pair(name, pair) for pair in _entries(name, getattr(self, name))})) for name in ("forbidden", "required")
+        given: dict[str, object] = {
+            "tiers": tuple(_names("a tier", tier) for tier in _entries("tiers", self.tiers)),
+            "closed": tuple(sorted({_position(number) for number in _entries("closed", self.closed)})),
+            "exogenous": tuple(sorted(set(_names("exogenous", self.exogenous)))),
         }
-        for name, value in (("tiers", tiers), ("closed", closed), *pairs.items()):
+        for name in _PAIRS:
+            pairs = {_pair(name, pair) for pair in _entries(name, getattr(self, name))}
+            given[name] = tuple(sorted({(min(pair), max(pair)) for pair in pairs} if name in _BOTH_WAYS else pairs))
+        for name, value in given.items():
             object.__setattr__(self, name, value)
-        self._check()
+        self._check_tiers()
+        if not any("*" in name for name in self.names):
+            Claims.of(self, sorted(self.names))
 
     def __bool__(self) -> bool:
-        return bool(self.tiers or self.forbidden or self.required)
+        return any(getattr(self, each.name) for each in fields(self) if each.name != "closed")
 
     @property
     def names(self) -> frozenset[str]:
         """Every variable that is spoken of."""
-        pairs = (*self.forbidden, *self.required)
-        return frozenset(name for tier in self.tiers for name in tier) | {name for pair in pairs for name in pair}
+        pairs = (pair for kind in _PAIRS for pair in getattr(self, kind))
+        return frozenset([*(name for tier in self.tiers for name in tier), *self.exogenous, *(name for pair in pairs for name in pair)])
 
     @property
     def forbids(self) -> frozenset[tuple[str, str]]:
-        """All pairs ``(a, b)`` where a does not cause b, those that follow from the tiers and from what is required included."""
+        """Pairs ``(a, b)`` where a does not cause b, those that follow from the tiers and from what is required included."""
         later = {
             (a, b)
             for number, tier in enumerate(self.tiers)
@@ -92,6 +116,32 @@ class Knowledge:
             if a != b
         }
         return frozenset(later | set(self.forbidden) | {(b, a) for a, b in self.required})
+
+    def on(self, names: Iterable[str]) -> Knowledge:
+        """The same claims about the variables of a table, with every pattern spelled out.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The variables there are.
+
+        Raises
+        ------
+        InvalidSetting
+            A name is not among them or a pattern fits none: a wrong name is a mistake, not a wish.
+            Or two claims contradict each other once patterns are spelled out.
+
+        """
+        known = tuple(names)
+        self.check_names(known)
+        if not any("*" in name for name in self.names - set(known)):
+            return self
+        meant = {name: _meant(name, known) for name in self.names}
+        spelled = {
+            kind: [(a, b) for one, other in getattr(self, kind) for a in meant[one] for b in meant[other] if a != b] for kind in _PAIRS
+        }
+        tiers = [list(dict.fromkeys(name for each in tier for name in meant[each])) for tier in self.tiers]
+        return Knowledge(tiers=tiers, closed=self.closed, exogenous=[name for each in self.exogenous for name in meant[each]], **spelled)
 
     def marks(self, labels: Sequence[str], edges: Iterable[tuple[int, int]]) -> Iterator[Given]:
         """The marks it puts on the edges of a graph, edge by edge in order.
@@ -104,14 +154,7 @@ class Knowledge:
             Positions of the two ends, in any order.
 
         """
-        forbids, required = self.forbids, set(self.required)
-        for a, b in sorted((min(edge), max(edge)) for edge in edges):
-            for one, other in ((a, b), (b, a)):
-                claim = (labels[one], labels[other])
-                if claim in required:
-                    yield Given(other, one, TAIL)
-                if claim in forbids:
-                    yield Given(other, one, ARROW)
+        return Claims.of(self, labels).marks(edges)
 
     def without(self, names: Iterable[str]) -> Knowledge:
         """The claims that do not speak of some variables.
@@ -123,8 +166,75 @@ class Knowledge:
 
         """
         gone = set(names)
-        kept = {part: [pair for pair in getattr(self, part) if not gone & set(pair)] for part in ("forbidden", "required")}
-        return replace(self, tiers=[[name for name in tier if name not in gone] for tier in self.tiers], **kept)
+        kept = {kind: [pair for pair in getattr(self, kind) if not gone & set(pair)] for kind in _PAIRS}
+        tiers = [[name for name in tier if name not in gone] for tier in self.tiers]
+        return replace(self, tiers=tiers, exogenous=[name for name in self.exogenous if name not in gone], **kept)
+
+    def together_with(self, more: Knowledge) -> Knowledge:
+        """The claims of both; only one of them may have tiers.
+
+        Parameters
+        ----------
+        more : Knowledge
+            Further claims.
+
+        Raises
+        ------
+        InvalidSetting
+            Both have tiers, or the claims of one contradict those of the other.
+
+        """
+        if self.tiers and more.tiers:
+            raise InvalidSetting("both have tiers; put them into one order.")
+        kinds = ("exogenous", *_PAIRS)
+        return Knowledge(
+            tiers=self.tiers or more.tiers,
+            closed=self.closed if self.tiers else more.closed,
+            **{kind: [*getattr(self, kind), *getattr(more, kind)] for kind in kinds},
+        )
+
+    @classmethod
+    def of_contexts(cls, contexts: Iterable[str], names: Iterable[str], targets: Mapping[str, Iterable[str]] | None = None) -> Knowledge:
+        """What it says of some variables that they are contexts: set from outside, such as a drug or a batch.
+
+        No other variable causes a context, and nothing hidden is a common cause of a context and
+        another variable. How contexts depend on each other, as the design has it, is left open
+        (Mooij, Magliacane and Claassen 2020, joint causal inference).
+
+        Parameters
+        ----------
+        contexts : iterable of str
+            Their names; patterns are spelled out.
+        names : iterable of str
+            All variables there are.
+        targets : dict, optional
+            Which variables a context acts on: it causes them, and no other variable lies between.
+
+        Raises
+        ------
+        InvalidSetting
+            A name is not among the variables, or a target belongs to no context.
+
+        """
+        known, chosen, aims = tuple(names), _names("contexts", contexts), dict(targets or {})
+        meant = {
+            name: _meant(name, known) for name in (*chosen, *aims, *(each for aimed in aims.values() for each in _names("a target", aimed)))
+        }
+        if unknown := sorted(name for name, found in meant.items() if not found):
+            raise InvalidSetting(
+                f"contexts and targets name {listed(unknown)}, not among the variables. Correct the names or leave them out."
+            )
+        outside = {name for each in (*chosen, *aims) for name in meant[each]}
+        inside = [name for name in known if name not in outside]
+        acts = [(c, v) for each, aimed in aims.items() for c in meant[each] for one in _names("a target", aimed) for v in meant[one]]
+        if wrong := sorted(v for _, v in acts if v in outside):
+            raise InvalidSetting(f"{listed(wrong)} is a context itself and no target; contexts act on the other variables.")
+        return cls(
+            forbidden=[(v, c) for c in outside for v in inside],
+            required=acts,
+            unconfounded=[(c, v) for c in outside for v in inside],
+            required_adjacent=acts,
+        )
 
     def check_names(self, known: Iterable[str]) -> None:
         """Every variable spoken of must be there; a wrong name is a mistake, not a wish.
@@ -140,32 +250,12 @@ class Knowledge:
             The knowledge speaks of others.
 
         """
-        missing = sorted(self.names - set(known))
+        there = tuple(known)
+        missing = sorted(name for name in self.names if not _meant(name, there))
         if missing:
             raise InvalidSetting(
                 f"the knowledge speaks of {listed(missing)}, not among the variables. Correct the names or leave them out."
             )
-
-    def denied_by(self, graph: MixedGraph) -> list[str]:
-        """Claims that a graph denies, in words.
-
-        Parameters
-        ----------
-        graph : MixedGraph
-            One with every variable that is spoken of.
-
-        """
-        said = []
-        for a, b in self.required:
-            mark = graph.marks[graph.index(b), graph.index(a)]
-            if mark == 0:
-                said.append(f"{a} was said to cause {b}, but there is no edge between them; it may act through others.")
-            elif mark == ARROW:
-                said.append(f"{a} was said to cause {b}, but the edge between them has an arrowhead at {a}.")
-        for a, b in sorted(self.forbids):
-            if graph.marks[graph.index(b), graph.index(a)] == TAIL:
-                said.append(f"{a} was said not to cause {b}, but the edge between them has a tail at {a}.")
-        return said
 
     @classmethod
     def from_text(cls, text: str) -> Knowledge:
@@ -175,7 +265,9 @@ class Knowledge:
         ----------
         text : str
             Begins with ``/knowledge``. Read are the sections addtemporal (a star closes a tier),
-            forbiddirect and requiredirect.
+            forbiddirect, requiredirect, and forbiddengroup and requiredgroup, of two lines each,
+            causes and effects. Tetrad's claims are about arrows, and are read as claims about
+            causes.
 
         Raises
         ------
@@ -189,16 +281,18 @@ class Knowledge:
         (1,)
 
         """
-        return _read(text)
+        found = sections_of(text)
+        return cls(found.tiers, found.forbidden, found.required, found.closed)
 
     @classmethod
     def read(cls, path: str | Path) -> Knowledge:
-        """Read a knowledge file; see ``from_text``.
+        """Read a knowledge file: Tetrad's (see ``from_text``), or TOML.
 
         Parameters
         ----------
         path : str or Path
-            A file in UTF-8.
+            A file in UTF-8. One that ends in ``.toml`` has the names of the parameters as keys, in
+            a table ``[knowledge]``, as in a settings file, or by themselves.
 
         Raises
         ------
@@ -207,20 +301,30 @@ class Knowledge:
 
         """
         try:
-            return cls.from_text(Path(path).read_text(encoding="utf-8"))
+            text = Path(path).read_text(encoding="utf-8")
+            return cls(**_from_toml(text)) if Path(path).suffix.lower() == ".toml" else cls.from_text(text)
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidData(f"the knowledge file {str(path)!r} could not be read: {getattr(error, 'strerror', None) or error}.") from None
 
     def to_text(self) -> str:
-        """The knowledge file of Tetrad and causal-cmd; names must be without spaces, by which that format separates them."""
+        """The knowledge file of Tetrad and causal-cmd.
+
+        Raises
+        ------
+        InvalidData
+            A name has spaces, by which that format separates names, or there are claims for which it
+            has no place: those of tiers, forbidden and required causes it has.
+
+        """
+        without = [kind for kind in ("exogenous", *_BOTH_WAYS) if getattr(self, kind)]
+        if without:
+            raise InvalidData(f"a knowledge file of Tetrad has no place for {listed(without)}; keep these in Python or in a settings file.")
         spaced = sorted(name for name in self.names if not name or any(c.isspace() for c in name))
         if spaced:
             raise InvalidData(f"a knowledge file separates names by spaces, and {listed(spaced)} would fall apart; rename the columns.")
-        tiers = [f"{number + 1}{'*' if number in self.closed else ''} {' '.join(tier)}" for number, tier in enumerate(self.tiers)]
-        parts = (tiers, [" ".join(pair) for pair in self.forbidden], [" ".join(pair) for pair in self.required])
-        return "/knowledge\n" + "".join("\n".join([title, *lines, "", ""]) for title, lines in zip(_SECTIONS[:3], parts, strict=True))
+        return as_text(Sections([tuple(tier) for tier in self.tiers], list(self.closed), list(self.forbidden), list(self.required)))
 
-    def _check(self) -> None:
+    def _check_tiers(self) -> None:
         seen: dict[str, int] = {}
         for number, tier in enumerate(self.tiers):
             for name in tier:
@@ -230,9 +334,27 @@ class Knowledge:
         unknown = [number for number in self.closed if not 0 <= number < len(self.tiers)]
         if unknown:
             raise InvalidSetting(f"closed names tier {unknown[0]}, counted from 0; there are {len(self.tiers)}.")
-        for a, b in self.required:
-            if (a, b) in self.forbids:
-                raise InvalidSetting(f"{a!r} is required to cause {b!r} and forbidden to, by a tier or a pair; take one of them back.")
+
+
+def _from_toml(text: str) -> dict[str, Any]:
+    try:
+        given = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidData(f"the knowledge file is not TOML: {error}.") from None
+    said = given.get("knowledge", given)
+    known = [each.name for each in fields(Knowledge)]
+    if not isinstance(said, dict) or (unknown := sorted(set(said) - set(known))):
+        named = listed(unknown) if isinstance(said, dict) else repr(said)
+        raise InvalidData(f"the knowledge file says {named}, which is no kind of statement. Known: {', '.join(known)}.")
+    return said
+
+
+def _meant(name: str, known: Sequence[str]) -> list[str]:
+    """The variables that a name or a pattern stands for; a name that is there stands for itself."""
+    if name in known or "*" not in name:
+        return [name] if name in known else []
+    pattern = re.compile(".*".join(map(re.escape, name.split("*"))), re.DOTALL)
+    return [other for other in known if pattern.fullmatch(other)]
 
 
 def _entries(what: str, value: object, of: str = "entries") -> tuple[object, ...]:
@@ -253,35 +375,6 @@ def _position(value: object) -> int:
 
 def _pair(what: str, value: object) -> tuple[str, str]:
     parts = _names(f"an entry of {what}", value)
-    if len(parts) != 2 or parts[0] == parts[1]:
+    if len(parts) != 2 or (parts[0] == parts[1] and "*" not in parts[0]):
         raise InvalidSetting(f"{what}: {value!r}; each entry is a pair of two different names, cause first.")
     return parts[0], parts[1]
-
-
-def _read(text: str) -> Knowledge:
-    lines = [line.strip() for line in text.splitlines()]
-    if not lines or lines[0] != "/knowledge":
-        raise InvalidData("a knowledge file begins with a line '/knowledge'.")
-    section = ""
-    tiers: list[tuple[str, ...]] = []
-    closed: list[int] = []
-    pairs: dict[str, list[tuple[str, str]]] = {"forbiddirect": [], "requiredirect": []}
-    for number, line in enumerate(lines[1:], 2):
-        if line.lower() in _SECTIONS:
-            section = line.lower()
-        elif not line or line.startswith("#"):
-            continue
-        elif section == "addtemporal":
-            index, *names = line.split()
-            if not index.rstrip("*").isdigit():
-                raise InvalidData(f"line {number} of the knowledge file: a tier begins with its number, not with {index!r}.")
-            closed += [len(tiers)] if index.endswith("*") else []
-            tiers.append(tuple(names))
-        elif section in pairs:
-            names = line.split()
-            if len(names) != 2:
-                raise InvalidData(f"line {number} of the knowledge file: {line!r}; here each line is two names, cause first.")
-            pairs[section].append((names[0], names[1]))
-        else:
-            raise InvalidData(f"line {number} of the knowledge file: {line!r}; known here are addtemporal, forbiddirect and requiredirect.")
-    return Knowledge(tiers, pairs["forbiddirect"], pairs["requiredirect"], closed)

@@ -15,6 +15,7 @@ from dicola.graphs.marks import CIRCLE
 from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import MagSets
 from dicola.score.search import MagSearch
+from dicola.statements import claims_in
 
 if TYPE_CHECKING:
     from dicola.discovery import Discovery
@@ -110,7 +111,7 @@ def near_best(found: Discovery, within: float, most: int) -> NearBest:
         raise not_allowed("within", within, "it must be a positive number.")
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise not_allowed("most", most, "it must be a whole number, 1 at least.")
-    near = MagSearch.of(Inquiry(found.test)).near(sets.mag, within, most)
+    near = MagSearch.of(Inquiry(found.test), claims=claims_in(found.settings, found.test.labels)).near(sets.mag, within, most)
     weights = np.exp([-each.worse / 2 for each in near])
     weights /= weights.sum()
     return NearBest(

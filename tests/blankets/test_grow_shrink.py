@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dicola import DAG, MAG, FisherZ, InvalidSetting, Oracle
-from dicola.blankets.grow_shrink import IAMB, GrowShrink, most_to_condition_on
+from dicola import DAG, MAG, BasisFunction, ConditionalGaussian, FisherZ, GSquare, InvalidSetting, Oracle, simulate
+from dicola.blankets.grow_shrink import IAMB, Growing, GrownBlankets, GrowShrink, most_to_condition_on
 from dicola.blankets.registry import BLANKETS, blanket_learner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.base import CITest
@@ -149,3 +149,17 @@ def test_no_test_conditions_on_more_than_the_rows_allow(learner):
     values = rng.normal(size=(20, 12)) + rng.normal(size=(20, 1))
     learner.learn(Recorded(values, alpha=0.3))
     assert max(asked) == 4
+
+
+@pytest.mark.parametrize("kind", [GSquare, BasisFunction, ConditionalGaussian])
+@pytest.mark.parametrize(("alpha", "first_alpha", "rows"), [(None, None, 300), (0.003, 1e-4, 90)])
+def test_what_is_measured_at_once_is_what_single_verdicts_say(kind, alpha, first_alpha, rows):
+    frame = simulate.linear_gaussian(simulate.er_dag(9, 3, seed=4), rows, seed=4)
+    for name in frame if kind is GSquare else frame.columns[::2]:
+        frame[name] = np.array(list("abc"))[np.searchsorted(frame[name].quantile([0.3, 0.7]), frame[name])]
+    plain, test = Inquiry(kind(frame, alpha=0.05)), kind(frame, alpha=0.05)
+    rule = Growing(alpha, first_alpha, True, most_to_condition_on(plain))
+    question = GrownBlankets(range(9), rule, [(), (2, 3), *[()] * 7])
+    fast = question.by_evidence(test)
+    assert fast is not None and np.array_equal(question.plain(plain), fast[0])
+    assert plain.counts["total"] == fast[1] and plain.untested == test.take_untested()

@@ -102,7 +102,7 @@ def test_flags_reach_the_run(small):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--selection"], "pass --alone together with --selection."),
+        (["--selection", "--learner", "lfci"], "lFCI assumes that nothing was selected; --selection goes with"),
         (["--jobs", "0"], "--jobs is 0; it must"),
         (["--uig", "lost"], "--uig is 'lost'; it may be 'inherit' or 'relearn'."),
         (["--leaf-start", "lost"], "--leaf-start is 'lost'"),
@@ -218,3 +218,26 @@ def test_a_bootstrap_without_replacement_and_settings_that_are_refused(small):
     assert "3 tables drawn without replacement, 50 % of the rows each" in done.output
     for wrong in (("--bootstrap", -1), ("--bootstrap", 2, "--bootstrap-fraction", 1.5), ("--bootstrap", 2, "--target", "X1")):
         assert run("fit", small / "table.csv", *wrong).exit_code != 0
+
+
+def test_contexts_and_targets_are_typed_and_heeded(small, tmp_path):
+    names = read_table(small / "table.csv").names
+    typed = ["--contexts", names[0], "--targets", f"{names[0]}={names[1]},{names[0]}={names[2]}"]
+    done = run("fit", small / "table.csv", *typed, "--json", "--out", tmp_path / "out")
+    told = json.loads(done.stdout)
+    assert told["settings"]["contexts"] == [names[0]] and told["settings"]["targets"] == {names[0]: [names[1], names[2]]}
+    assert [each["kind"] for each in told["statements"]] == ["contexts", "targets", "targets"]
+    pag = PAG.read(tmp_path / "out/pag.csv")
+    assert set(pag.children(names[0])) == set(pag.neighbours(names[0])) >= {names[1], names[2]}
+    again = run("fit", small / "table.csv", "--config", tmp_path / "out/settings.toml", "--json")
+    assert json.loads(again.stdout)["edges"] == told["edges"]
+    wrong = run("fit", small / "table.csv", "--targets", names[0])
+    assert wrong.exit_code == 1 and "an equals sign and a column: drug=pkc" in str(wrong.exception)
+
+
+def test_the_surroundings_of_a_target_heed_what_is_known(small, tmp_path):
+    names = read_table(small / "table.csv").names
+    (tmp_path / "known.toml").write_text(f'exogenous = ["{names[0]}"]\n', encoding="utf-8")
+    for typed in (["--knowledge", tmp_path / "known.toml"], ["--contexts", names[0]]):
+        told = json.loads(run("fit", small / "table.csv", "--target", names[0], *typed, "--json").stdout)
+        assert told["effects"] and not told["causes"] and not told["siblings"] and not told["undetermined"]

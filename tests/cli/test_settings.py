@@ -114,3 +114,22 @@ def test_a_value_of_the_wrong_kind_is_wrong_usage(small, tmp_path):
 def test_any_text_survives_toml(value):
     assert tomllib.loads(f"key = {_toml(value)}")["key"] == value
     assert tomllib.loads(f"key = {_toml([value])}")["key"] == [value]
+
+
+def test_knowledge_may_stand_in_the_settings_file_and_is_written_into_it(small, tmp_path):
+    names = read_table(small / "table.csv").names
+    tiers = [[names[0]], list(names[2:])]
+    (tmp_path / "mine.toml").write_text(
+        f'mode = "exact"\ncontexts = ["{names[1]}"]\n\n[targets]\n"{names[1]}" = ["{names[2]}"]\n\n[knowledge]\ntiers = {tiers}\n',
+        encoding="utf-8",
+    )
+    assert run("fit", small / "table.csv", "--config", tmp_path / "mine.toml", "--out", tmp_path / "out").exit_code == 0
+    written = tomllib.loads((tmp_path / "out/settings.toml").read_text())
+    assert written["knowledge"] == {"tiers": tiers}
+    assert (written["contexts"], written["targets"]) == (names[1], f"{names[1]}={names[2]}")
+    first = contents(tmp_path / "out")
+    assert run("fit", small / "table.csv", "--config", tmp_path / "out/settings.toml", "--out", tmp_path / "out").exit_code == 0
+    assert contents(tmp_path / "out") == first
+    (tmp_path / "mine.toml").write_text("[knowledge]\nnonsense = 1\n", encoding="utf-8")
+    refused = run("fit", small / "table.csv", "--config", tmp_path / "mine.toml")
+    assert refused.exit_code == 1 and "'nonsense', which is no kind of statement" in str(refused.exception)

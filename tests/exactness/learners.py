@@ -104,20 +104,22 @@ def insufficient_truth(seed: int, number: int) -> Truth:
     for attempt in range(1000):
         rng = np.random.default_rng([seed, number, attempt])
         core = (EX5 if rng.random() < 0.7 else EX6).marks.tolist()
-        grown = _grown(rng, core, min(len(core) + int(rng.integers(0, 5)), 9), float(rng.uniform(0.1, 0.8)))
-        if grown is not None:
-            return of_mag(f"insufficient {seed}/{number}", permuted(grown, rng.permutation(len(grown)).tolist()))
+        marks = grown(rng, core, min(len(core) + int(rng.integers(0, 5)), 9), float(rng.uniform(0.1, 0.8)))
+        if marks is not None:
+            return of_mag(f"insufficient {seed}/{number}", permuted(marks, rng.permutation(len(marks)).tolist()))
     raise AssertionError("a thousand attempts without a MAG")
 
 
-def _grown(rng: np.random.Generator, core: Marks, n: int, density: float) -> Marks | None:
+def grown(
+    rng: np.random.Generator, core: Marks, n: int, density: float, kinds: Sequence[tuple[int, int]] = (DIRECTED, REVERSED, BIDIRECTED)
+) -> Marks | None:
     """The core with further vertices and edges as far as the graph stays ancestral; ``None`` if it is not maximal."""
     marks = empty(n)
     for a, b in combinations(range(len(core)), 2):
         join(marks, a, b, (core[a][b], core[b][a]))
     for a, b in rng.permutation([pair for pair in combinations(range(n), 2) if not marks[pair[0]][pair[1]]]).tolist():
         if rng.random() < (density / 3 if max(a, b) < len(core) else density):
-            join(marks, a, b, [DIRECTED, REVERSED, BIDIRECTED][int(rng.integers(3))])
+            join(marks, a, b, kinds[int(rng.integers(len(kinds)))])
             if not is_ancestral(marks):
                 join(marks, a, b, (NONE, NONE))
     before = ancestors(marks)

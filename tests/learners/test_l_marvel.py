@@ -18,17 +18,17 @@ from dicola.learners.l_marvel import _Removal
 from tests.asking import given_rest
 from tests.exactness.learners import EX4, EX6, edges_missed, insufficient_truth, random_truth
 from tests.exactness.run import hidden_dag, wrong_sets
-from tests.reference_models import Marks, collider_connected, mag_by_definition, names, random_mag
+from tests.reference_models import Marks, collider_connected, mag_by_definition, names, random_mag, random_mag_with_undirected_part
 
 INVALID_WHEN_LIMITED = MAG.from_text(
     "V1 --> V0; V0 --> V3; V5 --> V0; V4 --> V1; V5 --> V1; V3 --> V2; V4 --> V2; V5 --> V2; V5 --> V3", nodes=names(6)
 )
 
 
-def search_on(marks: Marks, max_size: int | None = None) -> _Removal:
+def search_on(marks: Marks, max_size: int | None = None, selection: bool = False) -> _Removal:
     """A search about to begin, with the true blankets."""
     blankets = [mask_of(v for v, beside in enumerate(row) if beside) for row in collider_connected(marks)]
-    return _Removal(Inquiry(Oracle(MAG.from_matrix(marks, names(len(marks))))), blankets, max_size)
+    return _Removal(Inquiry(Oracle(MAG.from_matrix(marks, names(len(marks))))), blankets, max_size, selection)
 
 
 def drawn_mag(seed: int, number: int, most: int = 6) -> Marks:
@@ -60,6 +60,26 @@ def test_a_variable_passes_for_removable_iff_the_rest_keeps_its_graph_without_it
             counts[answers[-1]] += 1
         assert any(answers), "every MAG has a removable variable"
     assert min(counts.values()) > 50
+
+
+def test_in_selected_samples_a_variable_passes_iff_the_rest_keeps_its_adjacencies_and_if_none_does_no_arrowhead_is_left():
+    counts, stuck = {True: 0, False: 0}, 0
+    for number in range(150):
+        rng = np.random.default_rng([11, number])
+        marks = random_mag_with_undirected_part(rng, int(rng.integers(4, 7)), most=10)
+        answers = []
+        for x in range(len(marks)):
+            search = search_on(marks, selection=True)
+            search._find_neighbours(x)
+            answers.append(search._is_removable_if_selected(x))
+            kept = [v for v in range(len(marks)) if v != x]
+            without, before = np.array(mag_by_definition(marks, kept)), np.array(induced(marks, kept))
+            assert answers[-1] == ((without > 0) == (before > 0)).all(), (number, x)
+            counts[answers[-1]] += 1
+        if not any(answers):
+            stuck += 1
+            assert all(mark != 2 for row in marks for mark in row), "an undirected graph"
+    assert min(counts.values()) > 50 and stuck > 5
 
 
 def test_neighbours_are_those_of_the_mag_whoever_is_asked_first():

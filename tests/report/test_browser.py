@@ -131,6 +131,22 @@ def test_a_tour_of_the_report(make, browser, tmp_path) -> None:
         assert page.complaints() == [], step.__name__
 
 
+def test_a_set_from_both_sides_of_a_merge_is_told_as_the_library_tells_it(browser, tmp_path) -> None:
+    ring = [(v, s) for s, pair in (("S1", "AB"), ("S2", "BC"), ("S3", "CD"), ("S4", "DA")) for v in pair]
+    found = discover(Oracle(DAG.from_edges(ring), selection=["S1", "S2", "S3", "S4"]), stop="paper", selection=True)
+    page = Page(browser, tmp_path, found)
+    page.view("tables")
+    page.view("pairs")
+    page.wait(lambda: len(page.rows()) == 2)
+    for x, y, size, names, _ in page.rows():
+        z = found.skeleton.separating_set(x, y)
+        assert (int(size), names) == (2, ", ".join(z))
+    separator = [found.skeleton.labels[v] for v in found.tree.branches[0].split.separator]
+    place = next(place for place, (x, y, *_) in enumerate(page.rows()) if [x, y] == separator)
+    page.all(".place tbody .plain")[place].click()
+    assert found.explain(*separator).separation.found in page.side() and page.complaints() == []
+
+
 def test_the_way_back_lies_over_no_variable(browser, tmp_path) -> None:
     dag = simulate.network("mildew")
     table = simulate.linear_gaussian(dag, 2000, seed=1).drop(columns=list(simulate.hide(dag, 3, seed=1, pool="root")))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import DAG, MAG, DegenerateGaussian, DiCoLa, FisherZ, GSquare, NeedsData, discover, mag_to_pag, member_mag, simulate
+from dicola import DAG, MAG, DegenerateGaussian, DiCoLa, FisherZ, GSquare, NeedsData, discover, mag_to_pag, simulate
 from dicola._kernels.code_length import regrets
 from dicola.score.code_length import CodeLength, _two_cells
 from dicola.score.legal import nearby_mag
@@ -60,36 +60,33 @@ def test_of_a_variable_given_its_parents_it_is_a_difference_of_lengths():
         assert score.local(v, parents) == pytest.approx(expected + 3 * len(parents))
 
 
-def test_a_pair_with_a_hidden_cause_takes_off_what_one_tells_of_the_other():
-    frame = table(simulate.er_dag(4, 2, 2), 400, 2)
-    a, b, c, d = frame.columns
-    score = CodeLength.of(GSquare(frame))
-    joined = MAG.from_text(f"{a} --> {b}; {b} <-> {c}; {d} --> {c}", score.names)
-    told = length(frame, [a, b, c, d]) - length(frame, [a, b, d]) - length(frame, [a, c, d]) + length(frame, [a, d])
-    apart = MAG.from_text(f"{a} --> {b}; {d} --> {c}", score.names)
-    assert score.mag(joined) == pytest.approx(score.mag(apart) + told + 3)
-
-
-def test_equivalent_graphs_are_equally_long():
+def test_equivalent_dags_are_equally_long():
     rng, differing = np.random.default_rng(3), 0
-    for seed in range(60):
-        dag = simulate.er_dag(8, 2.5, seed)
-        mag = dag.true_mag(list(rng.choice(dag.names, 2, replace=False)))
+    for seed in range(40):
+        mag = simulate.er_dag(8, 2.5, seed).true_mag([])
         score = CodeLength(rng.integers(3, size=(len(mag), 200)), [3] * len(mag), mag.names)  # whatever the rows are
-        other = member_mag(mag_to_pag(mag).reordered([mag.names[v] for v in rng.permutation(len(mag))]))
-        if (mag.marks * mag.marks.T == 4).sum() > 2:
-            continue  # ancestors outside of a district of three are not looked at
+        other = nearby_mag(mag_to_pag(mag).reordered([mag.names[v] for v in rng.permutation(len(mag))])).reordered(mag.names)
         differing += mag != other
-        assert score.mag(mag) == pytest.approx(score.mag(other), abs=1e-6)
+        assert score.along(mag) == pytest.approx(score.along(other), abs=1e-6)
     assert differing > 20
 
 
+def test_along_an_order_bidirected_edges_become_arrows():
+    frame = table(simulate.er_dag(4, 2, 2), 400, 2)
+    score = CodeLength.of(GSquare(frame))
+    a, b, c, d = range(4)
+    joined = MAG.from_text("{0} --> {1}; {1} <-> {2}; {3} --> {2}".format(*score.names), score.names)
+    expected = score.local(b, [a]) + score.local(c, [b, d])
+    assert score.along(joined) == pytest.approx(expected) or score.along(joined) == pytest.approx(
+        score.local(b, [a, c]) + score.local(c, [d])
+    )
+
+
 def test_the_true_graph_has_the_shortest_code_given_rows():
-    dag = DAG.from_edges([("A", "B"), ("C", "B"), ("B", "D"), ("L", "D"), ("L", "E")])
-    frame = table(dag, 5000, 7).drop(columns="L")
-    score, truth = CodeLength.of(GSquare(frame)), dag.true_mag(["L"])
-    for other in ("A --> B; C --> B; B --> D", "B --> A; B --> C; B --> D; D <-> E", "A --> B; C --> B; B --> D; D <-> E; A --> E"):
-        assert score.mag(truth) < score.mag(MAG.from_text(other, score.names))
+    dag = DAG.from_edges([("A", "B"), ("C", "B"), ("B", "D"), ("E", "D")])
+    score, truth = CodeLength.of(GSquare(table(dag, 5000, 7))), dag.true_mag([])
+    for other in ("A --> B; C --> B; B --> D", "B --> A; B --> C; B --> D; E --> D", "A --> B; C --> B; B --> D; E --> D; A --> E"):
+        assert score.along(truth) < score.along(MAG.from_text(other, score.names))
 
 
 def test_it_needs_a_test_that_counts_complete_rows():
@@ -99,7 +96,6 @@ def test_it_needs_a_test_that_counts_complete_rows():
     frame.iloc[3, 1] = None
     with pytest.raises(NeedsData, match="gaps"):
         CodeLength.of(GSquare(frame))
-    assert CodeLength.of(GSquare(frame.dropna())).district(tuple(range(11)), [], []) == np.inf
 
 
 def test_blocks_of_codes_are_those_of_the_table():
@@ -116,13 +112,29 @@ def test_either_takes_the_graph_with_the_shorter_code():
         test = GSquare(table(dag, 400, seed, 3))
         score = CodeLength.of(test)
         found, by_tests = discover(test, mode="either"), discover(test, mode="exact")
-        by_score = discover(test.as_blocks(), mode="balanced").pag
-        assert found.pag == by_tests.pag or found.score is not None
-        lengths = [score.mag(nearby_mag(pag.reordered(score.names))) for pag in (found.pag, by_tests.pag)]
-        assert lengths[0] <= lengths[1] + 1e-6
-        taken.add(found.pag == by_tests.pag)
-        assert found.evaluations and by_score.names == found.pag.names
+        taken.add(found.score is None)
+        if found.score is None:
+            assert found.pag == by_tests.pag
+            continue
+        by_score = mag_to_pag(found.skeleton.sets.mag)
+        lengths = [score.along(nearby_mag(pag.reordered(score.names))) for pag in (by_score, by_tests.pag)]
+        assert lengths[0] <= lengths[1] and found.evaluations
     assert taken == {True, False}
+
+
+def test_a_collider_of_the_score_counts_where_tests_of_the_blocks_agree():
+    doubted = 0
+    for seed in range(8):
+        dag = simulate.er_dag(8, 3, seed)
+        found = discover(GSquare(table(dag, 400, seed, 3)), mode="either")
+        if found.score is None:
+            continue
+        by_score = mag_to_pag(found.skeleton.sets.mag).reordered(found.pag.names)
+        mine, its = found.pag.to_matrix(), by_score.to_matrix()
+        assert ((mine != 0) == (its != 0)).all() and ((mine == 2) <= (its != 0)).all()
+        doubted += int(((mine == 1) & (its != 1)).sum())
+        assert any("could be" in line for line in found.warnings) == bool((mine != its).any()) or (mine == its).all()
+    assert doubted > 5
 
 
 def test_the_default_on_categories_compares_both_and_says_so():

@@ -155,7 +155,7 @@ def _grow(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v
         at += begins[pool[j] + 1] - begins[pool[j]]
         copy_block(covariance, begins, pool[j], pool[j], room.own[j])
         copy_block(covariance, begins, pool[j], v, room.across[j])
-        room.done[j] = False
+        room.done[j] = len(terms.bars) > 0 and terms.bars[pool[j], v]
     starts[size] = at
     copy_block(covariance, begins, v, v, rest)
     left, length = terms.alone[v], 0
@@ -189,6 +189,8 @@ def _grow(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v
 @inner
 def changes_block(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, other: int) -> bool:
     """Would ``other`` as one more candidate change the trail of v at this place?"""
+    if len(terms.bars) and terms.bars[other, v]:
+        return False
     begins, covariance, line = terms.begins, terms.covariance, room.line
     factor, along, taken, ends = trails.factor[place], trails.along[place], trails.taken[place], trails.ends[place]
     rest, steps, length = trails.rest[place], trails.steps[place], trails.lengths[place]

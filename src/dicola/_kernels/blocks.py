@@ -172,12 +172,12 @@ def blocks_depend(blocks: Blocks, x: int, y: int, given: Ints) -> bool:
 
 
 @kernel
-def ratios_of(blocks: Blocks, x: int, y: int, begins: Ints, members: Ints) -> tuple[Floats, Ints]:
-    """``ratio_of`` for one set after the other."""
+def ratios_of(blocks: Blocks, x: Ints, y: Ints, begins: Ints, members: Ints) -> tuple[Floats, Ints]:
+    """``ratio_of`` for one pair and set after the other."""
     many = len(begins) - 1
     statistics, freedoms = np.empty(many), np.empty(many, np.int64)
     for i in range(many):
-        statistics[i], freedoms[i] = ratio_of(blocks, x, y, members[begins[i] : begins[i + 1]])
+        statistics[i], freedoms[i] = ratio_of(blocks, x[i], y[i], members[begins[i] : begins[i + 1]])
     return statistics, freedoms
 
 

@@ -231,12 +231,12 @@ def counts_depend(counts: Counts, x: int, y: int, given: Ints) -> bool:
 
 
 @kernel
-def tables_of(counts: Counts, x: int, y: int, begins: Ints, members: Ints) -> tuple[Floats, Ints]:
-    """``table_of`` for one set after the other: the statistics, and a row of whole numbers for each."""
+def tables_of(counts: Counts, x: Ints, y: Ints, begins: Ints, members: Ints) -> tuple[Floats, Ints]:
+    """``table_of`` for one pair and set after the other: the statistics, and a row of whole numbers for each."""
     many = len(begins) - 1
     statistics, numbers = np.empty(many), np.empty((many, 4), np.int64)
     for i in range(many):
-        statistic, freedom, rows, used, strata = table_of(counts, x, y, members[begins[i] : begins[i + 1]])
+        statistic, freedom, rows, used, strata = table_of(counts, x[i], y[i], members[begins[i] : begins[i + 1]])
         statistics[i] = statistic
         numbers[i, 0], numbers[i, 1], numbers[i, 2], numbers[i, 3] = freedom, rows, used, strata
     return statistics, numbers

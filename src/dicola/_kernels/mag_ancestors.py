@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dicola._kernels.arrays import Bools, Ints
 from dicola._kernels.compiled import inner
 from dicola._kernels.mag_score import CH, PA, SP
@@ -99,8 +101,76 @@ def _leads(state: State, ancestors: Bools, u: int, v: int, without: int) -> bool
 
 
 @inner
+def _leads_otherwise(state: State, ancestors: Bools, x: int, y: int, u: int, v: int) -> bool:
+    """Does a directed path lead from x to y that does not go over the edge u -> v?"""
+    stack, seen = state.places[STACK], state.places[SEEN]
+    stack[0] = x
+    seen[x] = 1
+    top = count = 1
+    found = False
+    visited = np.empty(len(ancestors), np.int64)
+    visited[0] = x
+    while top and not found:
+        top -= 1
+        w = stack[top]
+        for i in range(state.lengths[CH, w]):
+            c = state.lists[CH, w, i]
+            if (w == u and c == v) or seen[c] or not ancestors[y, c]:
+                continue
+            if c == y:
+                found = True
+                break
+            seen[c] = 1
+            visited[count] = stack[top] = c
+            count += 1
+            top += 1
+    for i in range(count):
+        seen[visited[i]] = 0
+    return found
+
+
+@inner
+def _comes_before(state: State, ancestors: Bools, x: int, u: int, without: int) -> bool:
+    """Is x an ancestor of u, even without the edge ``without`` -> u (-1: with all edges)?"""
+    if without < 0 or x == u:
+        return bool(ancestors[u, x])
+    for i in range(state.lengths[PA, u]):
+        q = state.lists[PA, u, i]
+        if q != without and ancestors[q, x]:
+            return True
+    return False
+
+
+@inner
+def _obeys(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
+    """Does a move leave what is known beforehand as it is?"""
+    if state.closed[pair, kind]:
+        return False
+    a, b, old = state.pairs[pair, A], state.pairs[pair, B], state.pairs[pair, KIND]
+    if old in (FORTH, BACK):  # this arrow goes
+        u, v = (a, b) if old == FORTH else (b, a)
+        for i in range(len(state.needed)):
+            x, y = state.needed[i, 0], state.needed[i, 1]
+            if ancestors[u, x] and ancestors[y, v] and not _leads_otherwise(state, ancestors, x, y, u, v):
+                return False
+    if len(state.barred) == 0 or kind in (NO, BOTH):
+        return True
+    u, v = (a, b) if kind == FORTH else (b, a)  # this one comes
+    turned = old == (BACK if kind == FORTH else FORTH)
+    for x in range(len(ancestors)):
+        if not ancestors[u, x] or not _comes_before(state, ancestors, x, u, v if turned else -1):
+            continue
+        for y in range(len(ancestors)):
+            if state.barred[x, y] and _leads(state, ancestors, v, y, u if turned else -1):
+                return False
+    return True
+
+
+@inner
 def is_valid(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
-    """Is the graph still ancestral after the move?"""
+    """Is the graph still ancestral after the move, and does it obey what is known beforehand?"""
+    if len(state.closed) and not _obeys(state, ancestors, pair, kind):
+        return False
     if kind == NO:
         return True
     a, b = state.pairs[pair, A], state.pairs[pair, B]

@@ -43,6 +43,11 @@ class State(NamedTuple):
     scores: Floats
     counts: Ints
     gaps: Floats
+    # what is known beforehand: kinds that an edge may not have, by pair, with no rows where nothing is known;
+    # [u, v]: no directed path may lead from u to v, empty where ``closed`` sees to it; and pairs that one must join
+    closed: Bools
+    barred: Bools
+    needed: Ints
 
 
 # places: smallest member of the district of a vertex; size of a district, by root; room

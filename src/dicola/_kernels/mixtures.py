@@ -176,12 +176,12 @@ def mixtures_depend(mixtures: Mixtures, x: int, y: int, given: Ints) -> bool:
 
 
 @kernel
-def mixtures_of(mixtures: Mixtures, x: int, y: int, begins: Ints, members: Ints) -> tuple[Floats, Ints]:
-    """``mixture_of`` for one set after the other: the statistics, and a row of whole numbers for each."""
+def mixtures_of(mixtures: Mixtures, x: Ints, y: Ints, begins: Ints, members: Ints) -> tuple[Floats, Ints]:
+    """``mixture_of`` for one pair and set after the other: the statistics, and a row of whole numbers for each."""
     many = len(begins) - 1
     statistics, numbers = np.empty(many), np.empty((many, 4), np.int64)
     for i in range(many):
-        statistic, freedom, rows, used, strata = mixture_of(mixtures, x, y, members[begins[i] : begins[i + 1]])
+        statistic, freedom, rows, used, strata = mixture_of(mixtures, x[i], y[i], members[begins[i] : begins[i + 1]])
         statistics[i] = statistic
         numbers[i, 0], numbers[i, 1], numbers[i, 2], numbers[i, 3] = freedom, rows, used, strata
     return statistics, numbers

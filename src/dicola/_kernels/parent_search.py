@@ -95,6 +95,10 @@ def _grow(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: In
     for j in range(size):
         left[0, j] = 1.0
         left[1, j] = correlation[v, pool[j]]
+    if len(terms.bars):
+        for j in range(size):
+            if terms.bars[pool[j], v]:
+                left[0, j] = -1.0  # as one that is taken
     rest = 1.0
     length = 0
     while True:
@@ -138,6 +142,8 @@ def _grow(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: In
 @hot
 def changes_one(terms: Terms, trails: Trails, room: Room, place: int, v: int, other: int, least: float) -> bool:
     """Would ``other`` as one more candidate change the trail of v at this place?"""
+    if len(terms.bars) and terms.bars[other, v]:
+        return False
     correlation, line, length = terms.correlation, room.line, trails.lengths[place]
     factor, along, taken = trails.factor[place], trails.along[place], trails.taken[place]
     variance, covariance = 1.0, correlation[v, other]

@@ -8,16 +8,20 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+NO_BARS: NDArray[np.bool_] = np.zeros((0, 0), dtype=np.bool_)
+NO_BARS.setflags(write=False)
+
 
 class Terms(NamedTuple):
     """A score of minus twice the log likelihood on correlations, and a price per edge.
 
-    The matrix is read-only: for a writeable one every kernel would be compiled once more.
+    The matrices are read-only: for writeable ones every kernel would be compiled once more.
     """
 
     correlation: NDArray[np.float64]
     n_samples: float
     price: float
+    bars: NDArray[np.bool_] = NO_BARS  # ``bars[u, v]``: an order search may not make u a parent of v; empty: it may
 
 
 class BlockTerms(NamedTuple):
@@ -32,6 +36,7 @@ class BlockTerms(NamedTuple):
     gains: NDArray[np.float64]  # of a pair: what telling one of them the other takes off its misfit per row
     n_samples: float
     prices: NDArray[np.float64]  # of an edge, by its two ends
+    bars: NDArray[np.bool_] = NO_BARS  # as for single columns
 
 
 def has_blocks(terms: Any) -> bool:

@@ -6,7 +6,7 @@ from math import atanh, erfc, sqrt
 
 import numpy as np
 
-from dicola._kernels.arrays import Bools, Floats, Ints, Rows
+from dicola._kernels.arrays import Floats, Ints, Rows
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.partial_correlation import SINGULAR, is_dependent, swept
 
@@ -145,15 +145,18 @@ def weighed_sets(
 
 
 @kernel
-def freer_without(correlation: Floats, triples: Ints, sets: Rows, n_samples: int) -> Bools:
-    """For each (a, b, c): is the p-value of a and c larger without b than with it, given the rest of their set?"""
+def freer_without(correlation: Floats, triples: Ints, sets: Rows, n_samples: int, alpha: float, decisive: float) -> Ints:
+    """For each (a, b, c): are a and c more independent without b than with it, given the rest of their set?
+
+    1 for yes, 0 for no. -1 for neither: on the same side of the level, and no p-value so many times the other.
+    """
     begins, members = sets
     room = 3
     for i in range(len(triples)):
         room = max(room, begins[i + 1] - begins[i] + 3)
     index = np.empty(room, np.int64)
     w = np.empty((room, room))
-    found = np.empty(len(triples), np.bool_)
+    found = np.empty(len(triples), np.int64)
     for i in range(len(triples)):
         index[0], index[1] = triples[i, 0], triples[i, 2]
         size = 2
@@ -161,7 +164,12 @@ def freer_without(correlation: Floats, triples: Ints, sets: Rows, n_samples: int
             if members[k] != triples[i, 1]:
                 index[size] = members[k]
                 size += 1
-        without = _strength(swept(correlation, index[:size], w), n_samples - size - 1)
+        without = _p_value(swept(correlation, index[:size], w), n_samples - size - 1, True)
         index[size] = triples[i, 1]
-        found[i] = without < _strength(swept(correlation, index[: size + 1], w), n_samples - size - 2)
+        given = _p_value(swept(correlation, index[: size + 1], w), n_samples - size - 2, True)
+        smaller, larger = min(without, given), max(without, given)
+        if smaller <= alpha < larger or (larger > smaller and larger >= decisive * smaller):
+            found[i] = 1 if without > given else 0
+        else:
+            found[i] = -1
     return found

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola._kernels import blankets as kernel
 from dicola._kernels.arrays import flat_rows
 from dicola.blankets.base import BlanketLearner
-from dicola.ci.base import checked_alpha
+from dicola.ci.base import CITest, checked_alpha
+from dicola.ci.by_evidence import EvidenceTest
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.questions import Adjacency, Answered, Question
+from dicola.ci.questions import Adjacency, Answered, Question, SearchedTest
 from dicola.errors import Sentence
 from dicola.graphs.skeleton import Variables
 
@@ -72,6 +74,15 @@ class GrownBlankets(Question[Adjacency]):
         found, tests = kernel.blankets_of(test.correlation, np.array(self.targets, dtype=np.int64), rule, *flat_rows(self._starts))
         return found, int(tests)
 
+    def by_evidence(self, test: SearchedTest) -> Answered[Adjacency] | None:
+        if not self.rule.strongest_first or not isinstance(test, EvidenceTest):
+            return None
+        growing = _AtOnce(test, self.rule)
+        found = np.zeros((len(self.targets), len(test.labels)), dtype=np.bool_)
+        for row, target, start in zip(found, self.targets, self._starts, strict=True):
+            row[list(growing.blanket(target, start))] = True
+        return found, growing.tests
+
 
 @dataclass(eq=False)
 class GrownBlanket(Question[Variables]):
@@ -112,8 +123,65 @@ class GrownBlanket(Question[Variables]):
             depending = {v: verdict.p_value for v, verdict in asked.items() if not verdict.independent_at(level)}
             if not depending:
                 break
-            blanket.append(_strongest(ci, self.target, depending, tuple(sorted(blanket))))
+            blanket.append(_strongest(ci.test, self.target, depending, tuple(sorted(blanket))))
         return blanket
+
+
+class _AtOnce:
+    """``GrownBlanket`` with the strongest first, all that is asked given the same blanket measured at once."""
+
+    def __init__(self, test: EvidenceTest[Any], rule: Growing) -> None:
+        self.test, self.rule, self.tests = test, rule, 0
+
+    def blanket(self, target: int, start: Variables) -> Variables:
+        """The blanket of a target, sorted."""
+        grown = self._strongest_added(target, list(start[: self.rule.most + 1]))
+        changed = bool(grown)
+        while changed:
+            before = len(grown)
+            grown = self._once_shrunk(target, grown)
+            changed = 0 < len(grown) < before
+        return tuple(sorted(grown))
+
+    def _strongest_added(self, target: int, blanket: list[int]) -> list[int]:
+        while len(blanket) <= self.rule.most:
+            given = tuple(sorted(blanket))
+            others = [v for v in range(len(self.test.labels)) if v != target and v not in blanket]
+            p_values = self._p_values(target, others, [given] * len(others))
+            level = self._level(len(blanket))
+            depending = {v: p for v, p in zip(others, p_values.tolist(), strict=True) if p <= level}
+            self.tests += len(others)
+            if not depending:
+                break
+            blanket.append(_strongest(self.test, target, depending, given))
+        return blanket
+
+    def _once_shrunk(self, target: int, blanket: list[int]) -> list[int]:
+        """One pass over the members; those behind a member that goes are asked about again, given one less."""
+        left = list(blanket)
+        while left:
+            sets = [tuple(sorted(w for w in blanket if w != v)) for v in left]
+            is_out = self._p_values(target, left, sets, until=self._level(len(blanket) - 1)) > self._level(len(blanket) - 1)
+            first = int(np.argmax(is_out)) if is_out.any() else len(left)
+            self.tests += min(first + 1, len(left))
+            blanket = [v for v in blanket if v not in left[first : first + 1]]
+            left = left[first + 1 :]
+        return blanket
+
+    def _level(self, size: int) -> float:
+        level = self.rule.level(size)
+        return self.test.alpha if level is None else level
+
+    def _p_values(self, target: int, others: list[int], sets: list[Variables], until: float = 1.0) -> NDArray[np.float64]:
+        """P-values of the target with others; questions without a statistic are counted up to the first p-value above ``until``."""
+        against = np.array(others, dtype=np.int64)
+        x, y = np.minimum(target, against), np.maximum(target, against)
+        found = self.test.measure_pairs(x, y, sets)
+        p_values = found.p_values()
+        above = np.flatnonzero(p_values > until)
+        for i in np.flatnonzero(found.defaults[: above[0] + 1 if len(above) else None] >= 0).tolist():
+            self.test.count_untested(int(x[i]), int(y[i]), [sets[i]])
+        return p_values
 
 
 def shrunk(blanket: Sequence[int], depends: Callable[[int, list[int]], bool]) -> Variables:
@@ -128,13 +196,12 @@ def shrunk(blanket: Sequence[int], depends: Callable[[int, list[int]], bool]) ->
     return tuple(sorted(blanket))
 
 
-def _strongest(ci: Evidence, target: int, p_values: dict[int, float], given: Variables) -> int:
+def _strongest(test: CITest, target: int, p_values: dict[int, float], given: Variables) -> int:
     """The variable with the smallest p-value, the first of equals; those too small to differ are told apart by their logarithms."""
     smallest = min(0.0 if isnan(p) else p for p in p_values.values())
     equal = [v for v, p in p_values.items() if isnan(p) or p == smallest]
     if len(equal) == 1 or smallest > 0.0:
         return equal[0]
-    test = Inquiry.of(ci).test
     logs = [test.log_p_values(min(target, v), max(target, v), [given]) for v in equal]
     return min(zip(logs, equal, strict=True), key=lambda each: (0.0 if each[0] is None else float(each[0][0]), each[1]))[1]
 
@@ -157,7 +224,8 @@ class GrowShrink(BlanketLearner):
     Margaritis and Thrun (1999). Exact in MAGs too: growing ends with a superset of the blanket (composition), shrinking with the
     blanket (intersection). Conditions on few variables only, and never uses up half of the rows, so it works with fewer rows than
     variables. A pair is kept when either target claims it: a missing edge of the independence graph cannot be mended later, a false
-    one costs only time. For Gaussian data a kernel grows all blankets at once.
+    one costs only time. For Gaussian data a kernel grows all blankets at once; for counts and blocks of columns IAMB asks all that it
+    asks given the same blanket at once.
 
     Parameters
     ----------

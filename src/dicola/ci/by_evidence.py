@@ -29,7 +29,7 @@ _STEPS = 200
 
 
 class Measured(NamedTuple):
-    """What a test measured for a pair given one set after the other, an entry per set.
+    """What a test measured for one pair and set after the other, an entry for each.
 
     Attributes
     ----------
@@ -48,6 +48,11 @@ class Measured(NamedTuple):
     freedoms: Ints
     rows: Ints
     defaults: Ints
+
+    def p_values(self) -> Floats:
+        """0 or 1 where something is answered without a statistic."""
+        p_values = chdtrc(np.maximum(self.freedoms, 1), self.statistics)
+        return np.where(self.defaults < 0, p_values, 1.0 - self.defaults)
 
 
 class Tallied:
@@ -96,6 +101,18 @@ class EvidenceTest(Tallied, CITest, Generic[Kind]):
     n_samples: int
 
     @abstractmethod
+    def measure_pairs(self, x: Ints, y: Ints, sets: Sequence[Variables]) -> Measured:
+        """The statistics of some pairs, each given its own set.
+
+        Parameters
+        ----------
+        x, y : array of int
+            Positions in ``labels``, that of x before that of y.
+        sets : sequence of tuples of int
+            Conditioning sets, sorted positions: one per pair.
+
+        """
+
     def measure(self, x: int, y: int, sets: Sequence[Variables]) -> Measured:
         """The statistic of x and y given each of some sets.
 
@@ -107,6 +124,7 @@ class EvidenceTest(Tallied, CITest, Generic[Kind]):
             Conditioning sets, sorted positions.
 
         """
+        return self.measure_pairs(np.full(len(sets), x, dtype=np.int64), np.full(len(sets), y, dtype=np.int64), sets)
 
     @abstractmethod
     def evidence_at(self, alpha: float) -> Kind:
@@ -164,9 +182,7 @@ class EvidenceTest(Tallied, CITest, Generic[Kind]):
         return {name: value for name, value in vars(self).items() if name not in WORKED_OUT}
 
     def p_values(self, x: int, y: int, sets: Sequence[Variables]) -> Floats:
-        found = self.measure(x, y, sets)
-        p_values = chdtrc(np.maximum(found.freedoms, 1), found.statistics)
-        return np.where(found.defaults < 0, p_values, 1.0 - found.defaults)
+        return self.measure(x, y, sets).p_values()
 
     def statistic(self, x: int, y: int, z: Variables) -> Statistic:
         found = self.measure(x, y, [z])

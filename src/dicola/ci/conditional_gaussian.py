@@ -96,7 +96,7 @@ class ConditionalGaussian(EvidenceTest[kernel.Mixtures]):
         values = np.ascontiguousarray(self.values[variables])
         return {"values": values, "is_number": self.is_number[variables], "_counting": self._counting.among(variables)}
 
-    def measure(self, x: int, y: int, sets: Sequence[Variables]) -> Measured:
+    def measure_pairs(self, x: NDArray[np.int64], y: NDArray[np.int64], sets: Sequence[Variables]) -> Measured:
         return self._counting.decided(*kernel.mixtures_of(self.evidence, x, y, *flat_rows(sets)))
 
     def rows_to_condition_on(self, size: int) -> int:

@@ -188,7 +188,7 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
         critical = critical_values(alpha, int(np.sort(self.widths)[-2:].prod()))
         return kernel.Blocks(self.covariance, self.begins, self.curves, float(self.n_samples), critical, self._untestable, self.tally)
 
-    def measure(self, x: int, y: int, sets: Sequence[Variables]) -> Measured:
+    def measure_pairs(self, x: NDArray[np.int64], y: NDArray[np.int64], sets: Sequence[Variables]) -> Measured:
         statistics, freedoms = kernel.ratios_of(self.evidence, x, y, *flat_rows(sets))
         defaults = np.where(freedoms < 0, int(self._untestable), np.where(freedoms == 0, 0, -1))
         return Measured(statistics, freedoms, np.full(len(sets), self.n_samples), defaults)

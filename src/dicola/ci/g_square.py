@@ -153,7 +153,7 @@ class GSquare(EvidenceTest[kernel.Counts]):
         """The covariance of indicators, the number of rows behind it, and how many columns each variable has: what a score needs."""
         return self.as_blocks().blocks()
 
-    def measure(self, x: int, y: int, sets: Sequence[Variables]) -> Measured:
+    def measure_pairs(self, x: NDArray[np.int64], y: NDArray[np.int64], sets: Sequence[Variables]) -> Measured:
         return self.decided(*kernel.tables_of(self.evidence, x, y, *flat_rows(sets)))
 
     def decided(self, statistics: NDArray[np.float64], numbers: NDArray[np.int64]) -> Measured:

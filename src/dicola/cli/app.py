@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from dicola.cli import compare, compare_tests, convert, demo, explain, fit, listing, look, modes, oracle, paper, report, simulate
+from dicola.cli import ask, compare, compare_tests, convert, demo, explain, fit, listing, look, modes, oracle, paper, report, simulate
 from dicola.cli.option_names import in_options
 from dicola.cli.options import FLAG, epilog
 from dicola.cli.plan_options import with_names
@@ -59,6 +59,7 @@ for module in (demo, look, fit, simulate, oracle, compare, compare_tests, explai
     _add(getattr(module, module.__name__.rpartition(".")[2]), module.EXAMPLES)
 for command in (listing.learners, listing.tests, listing.blankets):
     _add(command, (f"dicola {command.__name__}", f"dicola {command.__name__} --json"))
+app.add_typer(ask.app)
 app.add_typer(paper.app)
 
 

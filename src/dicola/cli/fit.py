@@ -18,7 +18,7 @@ from dicola.cli.plan_options import ABOUT_THE_TABLE, plan_of, settings_of_a_run
 from dicola.errors import InvalidSetting
 
 if TYPE_CHECKING:
-    from dicola.ci.base import CITest
+    from dicola.discovery import Discovery
     from dicola.local_discovery import LocalDiscovery
 
 EXAMPLES = (
@@ -59,18 +59,22 @@ def fit(
     plan = plan_of(typed)
     table = read_table(data, header=header)
     prepared = prepare(table, plan)
-    found = results.learned_from(prepared) if surroundings is None else surroundings(prepared.test)
+    if surroundings is None:
+        found: Discovery | LocalDiscovery = results.learned_from(prepared)
+    else:
+        found = surroundings(prepared.test, knowledge=prepared.plan.known(prepared.test.names))
     results.deliver(ctx, prepared.told(found), lambda: settings_file.about(data, table))
 
 
-def _surroundings(ctx: typer.Context, target: str, typed: Mapping[str, Any]) -> Callable[[CITest], LocalDiscovery]:
+def _surroundings(ctx: typer.Context, target: str, typed: Mapping[str, Any]) -> Callable[..., LocalDiscovery]:
     """Learning around one variable, with the settings that ``local`` takes; others that were typed are refused."""
     from dicola.pipeline.local import local
 
-    own = [name for name in typed if name in signature(local).parameters]
+    known = ("knowledge", "contexts", "targets")  # made from the names of the table, which are not read yet
+    own = [name for name in typed if name in signature(local).parameters and name not in known]
     for name in typed:
         if (
-            name not in ("ci_test", "alpha", *ABOUT_THE_TABLE, *own)
+            name not in ("ci_test", "alpha", *ABOUT_THE_TABLE, *known, *own)
             and getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
         ):
             raise InvalidSetting(f"{option_name(name)} is for learning the whole graph; leave it out, or leave out --target.")

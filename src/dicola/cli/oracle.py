@@ -26,7 +26,7 @@ def oracle(
         Path | None, typer.Option("--nodes", help="A file with all variables, one a line; needed for those without arcs.")
     ] = None,
     *,
-    typed: Annotated[dict[str, Any], settings_of_a_run("learner", "decompose", "n_jobs", "stop")],
+    typed: Annotated[dict[str, Any], settings_of_a_run("learner", "decompose", "knowledge", "n_jobs", "stop")],
     results: Results,
 ) -> None:
     """Learn the PAG of a known DAG with perfect independence answers: the most that any number of rows could tell."""

@@ -162,6 +162,7 @@ def _facts(found: Discovery | LocalDiscovery) -> dict[str, Any]:
         "settings": found.settings,
         "warnings": found.warnings,
         "legal": found.legality.legal,
+        **({"statements": [asdict(each) for each in found.statements]} if found.statements else {}),
     }
 
 

@@ -72,6 +72,8 @@ def plan_of(typed: Mapping[str, Any]) -> Plan:
     settings = {name: value for name, value in typed.items() if name in SETTINGS}
     settings |= about_the_table(typed)
     settings |= {name: not value for name, value in settings.items() if is_switched_off(name)}
+    settings["contexts"] = tuple(words(settings.get("contexts"))) or None
+    settings["targets"] = _targets(settings.get("targets"))
     if settings.get("knowledge") is not None:
         settings["knowledge"] = Knowledge.read(settings["knowledge"])
     settings["learner"] = _learner(settings["learner"], {name: typed[name] for name in _LIMITS if typed.get(name) is not None})
@@ -93,6 +95,17 @@ def about_the_table(typed: Mapping[str, Any]) -> dict[str, Any]:
             kinds[name] = kind
     lists = {name: tuple(words(typed[name])) or None for name in ("drop", "missing_values") if name in typed}
     return {**({"kinds": kinds or None} if "kinds" in typed else {}), **lists}
+
+
+def _targets(text: str | None) -> dict[str, list[str]] | None:
+    """What each context acts on, from what was typed."""
+    found: dict[str, list[str]] = {}
+    for entry in words(text):
+        context, is_given, aimed = entry.partition("=")
+        if not is_given or not context or not aimed:
+            raise InvalidSetting(f"--targets holds {entry!r}; each entry is a context, an equals sign and a column: drug=pkc.")
+        found.setdefault(context, []).append(aimed)
+    return found or None
 
 
 def words(text: str | None) -> list[str]:

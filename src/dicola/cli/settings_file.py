@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dicola.tables.table import Table
 
 FILE = "settings.toml"
+_LISTS = ("contexts", "drop")  # options of names between commas, which a file may list
 _HOW_NOT_WHAT = {"config", "out", "json", "quiet", "jobs", "workers"}  # options that do not touch the answer
 
 
@@ -47,14 +48,26 @@ def write_settings(ctx: typer.Context, folder: Path, about: str = "") -> None:
 
     Files are named as seen from the folder, so that the settings can be used from anywhere.
     """
+    knowledge = ctx.params.get("knowledge")
+    tables = _knowledge_table(knowledge) if isinstance(knowledge, Path) and knowledge.suffix == ".toml" else []
     values = {
         key: _seen_from(folder, value) if isinstance(value, Path) else value
         for key, parameter in _options(ctx).items()
-        if key not in _HOW_NOT_WHAT and (value := ctx.params.get(parameter.name)) is not None
+        if key not in _HOW_NOT_WHAT and not (key == "knowledge" and tables) and (value := ctx.params.get(parameter.name)) is not None
     }
     remarks = [f"# dicola {__version__}, {ctx.info_name}; repeat with --config {FILE}", *([f"# {about}"] if about else [])]
-    lines = [*remarks, *(f"{key} = {_toml(value)}" for key, value in values.items())]
+    lines = [*remarks, *(f"{key} = {_toml(value)}" for key, value in values.items()), *tables]
     write_texts(folder, {FILE: "\n".join(lines) + "\n"})
+
+
+def _knowledge_table(file: Path) -> list[str]:
+    """What a TOML file says of what is known, as a table of a settings file: the file may be written over."""
+    from dataclasses import asdict
+
+    from dicola.knowledge import Knowledge
+
+    said = {kind: value for kind, value in asdict(Knowledge.read(file)).items() if value}
+    return ["", "[knowledge]", *(f"{kind} = {_toml(value)}" for kind, value in said.items())]
 
 
 def about(file: Path, table: Table) -> str:
@@ -103,6 +116,12 @@ def _settings_in(file: Path, options: dict[str, Any], files: set[str]) -> dict[s
         option = options[key]
         if key == "kinds" and isinstance(value, dict):
             value = ",".join(_in_csv(f"{column}={kind}") for column, kind in value.items())
+        if key == "targets" and isinstance(value, dict):
+            value = ",".join(_in_csv(f"{context}={aimed}") for context, aims in value.items() for aimed in _several(aims))
+        if key in _LISTS and isinstance(value, list):
+            value = ",".join(_in_csv(str(name)) for name in value)
+        if key == "knowledge" and isinstance(value, dict):
+            value = file.name  # ``Knowledge.read`` finds the table there
         if isinstance(value, dict) or isinstance(value, list) != bool(getattr(option, "multiple", False)):
             expected = "a list" if getattr(option, "multiple", False) else "a single value"
             raise InvalidSetting(f"the settings file {str(file)!r} must give {name!r} {expected}; got {value!r}.")
@@ -110,6 +129,10 @@ def _settings_in(file: Path, options: dict[str, Any], files: set[str]) -> dict[s
             value = file.parent / str(value)
         settings[option.name] = [_word(entry) for entry in value] if isinstance(value, list) else _word(value)
     return settings
+
+
+def _several(value: Any) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list) else [str(value)]
 
 
 def _in_csv(word: str) -> str:

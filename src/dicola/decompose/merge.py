@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from dicola._kernels import tree as kernel
+from dicola.decompose.both_sides import BothSides
 from dicola.decompose.leaves import Learned
 from dicola.decompose.split import Split
 from dicola.decompose.tree import Branch, Leaf, Tree
 from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Skeleton, Variables
+from dicola.learners.adjacency import limit_warning
 
 Edges = frozenset[Pair]
 
@@ -27,21 +29,34 @@ def merge(left: Edges, right: Edges, split: Split) -> Edges:
     return (left | right).difference(one_sided) if one_sided else left | right
 
 
-def merge_up(tree: Tree, leaves: Sequence[Learned], labels: tuple[str, ...], names: tuple[str, ...]) -> Skeleton:
+def merge_up(
+    tree: Tree, leaves: Sequence[Learned], labels: tuple[str, ...], names: tuple[str, ...], again: BothSides | None = None
+) -> Skeleton:
     """Merge what was found of the leaves from the bottom to the root.
 
     ``leaves`` come in the order of ``tree.leaves``; ``labels`` are the names by position, ``names`` in
-    the user's order.
+    the user's order. Where the sample may have been selected, ``again`` searches for what a merge
+    misses then.
     """
     learned = iter(leaves)
     found: list[Learned | None] = [next(learned) if isinstance(node, Leaf) else None for node in tree.nodes]
     edges: list[Edges] = [frozenset() if leaf is None else leaf.edges for leaf in found]
+    across: dict[Pair, Variables] = {}
+    finished = True
     for number in tree.bottom_up():
         node = tree.nodes[number]
         if isinstance(node, Branch):
             edges[number] = merge(edges[node.left], edges[node.right], node.split)
-    warnings = tuple(dict.fromkeys(warning for leaf in leaves for warning in leaf.warnings))
-    sets = TreeSets(tree, tuple(None if leaf is None else leaf.sets for leaf in found))
+            if again is not None:
+                separated = again.separated(edges[number], node.split)
+                edges[number] = edges[number].difference(separated.sets)
+                across |= separated.sets
+                finished &= separated.finished
+    told = [warning for leaf in leaves for warning in leaf.warnings]
+    if again is not None:
+        told += limit_warning(finished, again.max_size)
+    sets = TreeSets(tree, tuple(None if leaf is None else leaf.sets for leaf in found), across)
+    warnings = tuple(dict.fromkeys(told))
     return Skeleton(labels, tree.nodes[0].variables, edges[0], sets, names, warnings)
 
 
@@ -50,14 +65,16 @@ class TreeSets(SeparatingSets):
 
     A pair on opposite sides of a split is separated by its separator; a pair on one side is asked
     there; a pair inside the separator is asked on both sides, and either answer holds. Of several
-    answers the smallest is given, then the first.
+    answers the smallest is given, then the first. A pair that fell in a merge, to a set of both
+    sides, is in ``across``.
     """
 
-    def __init__(self, tree: Tree, leaf_sets: tuple[SeparatingSets | None, ...]) -> None:
+    def __init__(self, tree: Tree, leaf_sets: tuple[SeparatingSets | None, ...], across: Mapping[Pair, Variables] | None = None) -> None:
         self.tree = tree
         self.leaf_sets = leaf_sets
+        self.across = dict(across or {})
         self._separators = [node.split.separator if isinstance(node, Branch) else None for node in tree.nodes]
-        self._prepared: dict[Pair, Variables | None] = {}
+        self._prepared: dict[Pair, Variables | None] = {**self.across}
 
     def get(self, x: int, y: int) -> Variables | None:
         pair = (x, y) if x < y else (y, x)
@@ -67,7 +84,7 @@ class TreeSets(SeparatingSets):
             return self._answers([pair])[0]
 
     def prepare(self, pairs: Iterable[Pair]) -> None:
-        wanted = list({(x, y) if x < y else (y, x) for x, y in pairs})
+        wanted = list({(x, y) if x < y else (y, x) for x, y in pairs}.difference(self.across))
         self._prepared.update(zip(wanted, self._answers(wanted), strict=True))
 
     def _answers(self, pairs: list[Pair]) -> list[Variables | None]:
@@ -98,6 +115,8 @@ class TreeSets(SeparatingSets):
         z, nodes = self.get(x, y), self.tree.nodes
         if z is None:
             return None
+        if (min(x, y), max(x, y)) in self.across:
+            return "Found in a merge: variables tied by selection of the sample may need a set from both of its sides."
         for number in self._deciding((min(x, y), max(x, y))):
             size, sets = len(nodes[number].variables), self.leaf_sets[number]
             if self._separators[number] == z:
@@ -108,8 +127,9 @@ class TreeSets(SeparatingSets):
         return None
 
     def to_dict(self, variables: Variables) -> dict[str, Any]:
-        """The nodes of the tree, each leaf with its sets: ``{"tree": [{"variables": ...}, …]}``."""
-        return {"tree": [_node_to_dict(node, sets) for node, sets in zip(self.tree.nodes, self.leaf_sets, strict=True)]}
+        """The nodes of the tree, each leaf with its sets: ``{"tree": [{"variables": ...}, …]}``, and ``across`` where there are any."""
+        nodes = [_node_to_dict(node, sets) for node, sets in zip(self.tree.nodes, self.leaf_sets, strict=True)]
+        return {"tree": nodes} | ({"across": [(*pair, z) for pair, z in sorted(self.across.items())]} if self.across else {})
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> TreeSets:
@@ -127,7 +147,8 @@ class TreeSets(SeparatingSets):
             left, right = (tuple(v for v in facts["tree"][entry[side]]["variables"] if v not in separator) for side in ("left", "right"))
             nodes.append(Branch(variables, Split(left, right, tuple(entry["separator"])), entry["left"], entry["right"]))
             leaf_sets.append(None)
-        return cls(Tree(tuple(nodes)), tuple(leaf_sets))
+        across = {(x, y): tuple(z) for x, y, z in facts.get("across", ())}
+        return cls(Tree(tuple(nodes)), tuple(leaf_sets), across)
 
 
 def _node_to_dict(node: Leaf | Branch, sets: SeparatingSets | None) -> dict[str, Any]:

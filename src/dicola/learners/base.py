@@ -13,11 +13,11 @@ from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
+from dicola.claims import Claims
 from dicola.errors import InvalidSetting, not_allowed
 from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
-from dicola.knowledge import Knowledge
-from dicola.learners.collider_policies import checked_policy, collider_policy
+from dicola.learners.collider_policies import checked_policy, collider_policy, where_separated
 from dicola.orient.fixpoint import Orientation, orient
 from dicola.registry import default_settings
 
@@ -40,6 +40,10 @@ class Context(NamedTuple):
         That of what is drawn at random.
     tells_limits : bool
         Warn where a search met a limit; not worth telling where nobody but us has set it.
+    selection : bool
+        May the sample have been selected, so that two variables may be tied by an undirected edge?
+    claims : Claims, optional
+        What is known beforehand of all variables; for a learner that scores graphs.
 
     """
 
@@ -49,6 +53,12 @@ class Context(NamedTuple):
     start: UndirectedGraph | None = None
     seed: int = 0
     tells_limits: bool = True
+    selection: bool = False
+    claims: Claims | None = None
+
+    def claims_on(self, ci: Inquiry) -> Claims | None:
+        """What is known beforehand of the variables at hand, the others being hidden."""
+        return None if self.claims is None else self.claims.in_part(ci.labels)
 
     def blanket_graph(self, ci: Inquiry) -> UndirectedGraph:
         """Who is in whose Markov blanket: as the decomposition knows it, else learned here."""
@@ -80,7 +90,7 @@ class OrientationSettings:
         Longest discriminating path that is followed, in vertices.
     seed : int
         That of what is drawn at random.
-    knowledge : Knowledge, optional
+    claims : Claims, optional
         What is known beforehand.
 
     """
@@ -89,7 +99,7 @@ class OrientationSettings:
     selection: bool = False
     max_path_length: int | None = None
     seed: int = 0
-    knowledge: Knowledge | None = None
+    claims: Claims | None = None
 
     def __post_init__(self) -> None:
         checked_policy(self.colliders)
@@ -196,13 +206,14 @@ class Learner(ABC):
             The PAG with the reason for every mark.
 
         """
-        decide = collider_policy(settings.colliders, ci, skeleton, getattr(self, "max_condition_size", None), settings.seed)
+        policy = collider_policy(settings.colliders, ci, skeleton, getattr(self, "max_condition_size", None), settings.seed)
+        decide = where_separated(policy, skeleton, settings.claims)
         return skeleton, orient(
             skeleton,
             selection=settings.selection,
             max_path_length=settings.max_path_length,
             is_collider=decide,
-            knowledge=settings.knowledge,
+            claims=settings.claims,
         )
 
 

@@ -9,6 +9,7 @@ from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.errors import InvalidSetting
 from dicola.learners.hybrid import Hybrid
+from dicola.score.law import Law
 from dicola.score.order_search import best_of
 from dicola.score.registry import score_behind
 
@@ -42,7 +43,7 @@ class BossFCI(Hybrid):
         if isinstance(self.n_starts, bool) or not isinstance(self.n_starts, int) or self.n_starts < 1:
             raise InvalidSetting(f"n_starts is {self.n_starts!r}; it must be a whole number from 1 on.")
 
-    def dag(self, ci: Inquiry, seed: int) -> tuple[Adjacency, Sequence[int]]:
-        found = best_of(score_behind(ci, self.penalty), self.n_starts, seed)
+    def dag(self, ci: Inquiry, seed: int, law: Law | None) -> tuple[Adjacency, Sequence[int]]:
+        found = best_of(score_behind(ci, self.penalty), self.n_starts, seed, None if law is None else law.parent_bars)
         ci.book_score("parent searches", found.work)
         return found.parents, found.order.tolist()

@@ -15,6 +15,7 @@ from dicola._kernels import weighed_sets as kernel
 from dicola._kernels.arrays import flat_rows
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Answered, Question
+from dicola.claims import Claims
 from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton, Variables
 from dicola.orient.colliders import ColliderPolicy, Triple, by_separating_set
@@ -55,6 +56,7 @@ _RULES: dict[str, Rule] = {"conservative": _conservative, "majority": _majority,
 POLICIES = ("sepset", *_RULES, "compare", "order")
 CHOICES = ("auto", *POLICIES)
 STARTS = 3  # order searches, of which the best decides
+DECISIVE = 10.0  # times a p-value that the other must be, where neither set separates the ends alone
 LARGEST = 4  # a hub has more sets of neighbours than anyone can ask about; small ones have the power
 
 
@@ -68,8 +70,8 @@ def collider_policy(name: str, ci: Evidence, skeleton: Skeleton, max_size: int |
     """How to tell whether b is a collider between the non-adjacent a and c.
 
     ``"sepset"`` looks at the recorded separating set. ``"compare"`` asks whether a and c are more independent without b than with it,
-    given the rest of that set. ``"order"`` looks at the DAG with the best score that some order searches find,
-    from random orders of this seed, and at the recorded set where that DAG has no such triple. The others collect, for a pair, the
+    given the rest of that set, and leaves close calls open. ``"order"`` looks at the DAG with the best score that some order searches
+    find, from random orders of this seed, and at the recorded set where that DAG has no such triple. The others collect, for a pair, the
     recorded set and every set of neighbours of a or of c (up to ``max_size``, or 4 variables where there is no limit) that separates it,
     in the frozen skeleton, so that no order of triples matters; each pair is asked once.
     """
@@ -83,12 +85,34 @@ def collider_policy(name: str, ci: Evidence, skeleton: Skeleton, max_size: int |
     return AskAgain(Inquiry.of(ci), skeleton, _RULES[name], LARGEST if max_size is None else max_size)
 
 
+def where_separated(policy: ColliderPolicy, skeleton: Skeleton, claims: Claims | None) -> ColliderPolicy:
+    """The policy, but undecided about pairs that are not adjacent only because that was said: no set separates them."""
+    said = [] if claims is None else [(a, b) for a, b in np.argwhere(np.triu(claims.apart)).tolist() if (a, b) not in skeleton.edges]
+    without = {pair for pair in said if skeleton.sets.get(*pair) is None}
+    return ExceptFor(policy, without) if without else policy
+
+
+class ExceptFor:
+    """A policy that does not decide about some pairs."""
+
+    def __init__(self, policy: ColliderPolicy, pairs: set[Pair]) -> None:
+        self.policy, self.pairs = policy, pairs
+
+    def prepare(self, triples: Iterable[Triple]) -> None:
+        """Tell the policy about the others."""
+        if hasattr(self.policy, "prepare"):
+            self.policy.prepare([(a, b, c) for a, b, c in triples if (min(a, c), max(a, c)) not in self.pairs])
+
+    def __call__(self, a: int, b: int, c: int) -> bool | None:
+        return None if (min(a, c), max(a, c)) in self.pairs else self.policy(a, b, c)
+
+
 class Compare:
     """A policy that asks the data about b alone: one recorded set may hold it for no reason, or lack it for want of power."""
 
     def __init__(self, ci: Inquiry, sets: SeparatingSets) -> None:
         self.ci, self.sets = ci, sets
-        self.known: dict[Triple, bool] = {}
+        self.known: dict[Triple, bool | None] = {}
 
     def prepare(self, triples: Iterable[Triple]) -> None:
         """Ask about many triples at once."""
@@ -104,32 +128,50 @@ class Compare:
         return self.known[triple]
 
 
+class Agreed:
+    """What two policies say alike; undecided where they differ."""
+
+    def __init__(self, one: ColliderPolicy, other: Compare) -> None:
+        self.one, self.other = one, other
+
+    def prepare(self, triples: Iterable[Triple]) -> None:
+        """Ask about many triples at once."""
+        self.other.prepare(triples)
+
+    def __call__(self, a: int, b: int, c: int) -> bool | None:
+        found = self.one(a, b, c)
+        return found if found == self.other(a, b, c) else None
+
+
 @dataclass(eq=False)
-class FreerWithout(Question[list[bool]]):
+class FreerWithout(Question[list[bool | None]]):
     """For each (a, b, c): are a and c more independent without b than with it, given the rest of what separates them?
 
     Where one of the two sets separates them and the other does not, that decides, as it does with
-    perfect answers; else the larger p-value.
+    perfect answers; else a p-value that is ``DECISIVE`` times the other. ``None`` where neither does:
+    both sets may separate for want of power, and to guess costs more marks than it wins.
     """
 
     triples: Sequence[Triple]
     sets: Sequence[Variables]
 
-    def plain(self, ci: Inquiry) -> list[bool]:
+    def plain(self, ci: Inquiry) -> list[bool | None]:
         return [self._is_freer(ci, *triple, z) for triple, z in zip(self.triples, self.sets, strict=True)]
 
-    def _is_freer(self, ci: Inquiry, a: int, b: int, c: int, z: Variables) -> bool:
+    def _is_freer(self, ci: Inquiry, a: int, b: int, c: int, z: Variables) -> bool | None:
         rest = tuple(v for v in z if v != b)
         without, given = (ci.verdict(a, c, held) for held in (rest, tuple(sorted((*rest, b)))))
         if without.independent != given.independent or isnan(without.p_value) or isnan(given.p_value):
             return without.independent and not given.independent
-        return without.p_value > given.p_value
+        smaller, larger = sorted((without.p_value, given.p_value))
+        return without.p_value > given.p_value if larger > smaller and larger >= DECISIVE * smaller else None
 
-    def by_correlations(self, test: FisherZ) -> Answered[list[bool]] | None:
+    def by_correlations(self, test: FisherZ) -> Answered[list[bool | None]] | None:
         if test.n_samples - max(map(len, self.sets)) - 4 <= 0:
             return None
-        found = kernel.freer_without(test.correlation, np.array(self.triples, dtype=np.int64), flat_rows(self.sets), test.n_samples)
-        return found.tolist(), 2 * len(found)
+        triples, sets = np.array(self.triples, dtype=np.int64), flat_rows(self.sets)
+        found = kernel.freer_without(test.correlation, triples, sets, test.n_samples, test.alpha, DECISIVE)
+        return [None if answer < 0 else bool(answer) for answer in found.tolist()], 2 * len(found)
 
 
 class AskAgain:

@@ -9,6 +9,7 @@ from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.learners.hybrid import Hybrid
 from dicola.score.equivalence_search import equivalence_search
+from dicola.score.law import Law
 from dicola.score.registry import score_behind
 
 
@@ -36,7 +37,7 @@ class GFCI(Hybrid):
 
     max_side: int | None = None
 
-    def dag(self, ci: Inquiry, seed: int) -> tuple[Adjacency, Sequence[int]]:
-        found = equivalence_search(score_behind(ci, self.penalty), self.max_side)
+    def dag(self, ci: Inquiry, seed: int, law: Law | None) -> tuple[Adjacency, Sequence[int]]:
+        found = equivalence_search(score_behind(ci, self.penalty), self.max_side, None if law is None else law.parent_bars)
         ci.book_score("local scores", found.work)
         return found.parents, found.order.tolist()

@@ -10,6 +10,7 @@ from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.learners.adjacency import limit_warning, separate_in_triangles, start_from_dag
 from dicola.learners.base import Context, Found, Learner
+from dicola.score.law import Law
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Hybrid(Learner):
     penalty: float = 2.0
 
     @abstractmethod
-    def dag(self, ci: Inquiry, seed: int) -> tuple[Adjacency, Sequence[int]]:
+    def dag(self, ci: Inquiry, seed: int, law: Law | None) -> tuple[Adjacency, Sequence[int]]:
         """The DAG that the score prefers on the data behind the test, and an order for it.
 
         Parameters
@@ -41,6 +42,8 @@ class Hybrid(Learner):
             The test whose data are scored; evaluations of the score are booked in it.
         seed : int
             Of what is drawn at random.
+        law : Law, optional
+            What it must obey.
 
         Returns
         -------
@@ -52,6 +55,6 @@ class Hybrid(Learner):
         """
 
     def search(self, ci: Inquiry, context: Context) -> Found:
-        adjacency, sets = start_from_dag(*self.dag(ci, context.seed))
+        adjacency, sets = start_from_dag(*self.dag(ci, context.seed, Law.of(context.claims_on(ci))))
         finished = separate_in_triangles(ci, adjacency, sets, self.max_condition_size)
         return Found(adjacency, sets, limit_warning(finished, self.max_condition_size))

@@ -84,6 +84,13 @@ class LMarvel(Learner):
     removable; then the one with the smallest blanket is taken out, so that the search goes on, and
     a warning says how often.
 
+    Where the sample was selected two things differ. What separates two neighbours of x may lie
+    outside its blanket: in a ring of undirected edges it takes the variable on the far side as
+    well. So x counts as removable only if each pair is found apart without x, inside a blanket of
+    its own, which for a removable x is enough. And there need not be a removable variable. But one
+    with arrowheads and no children is, so if none is, no arrowhead is left: the rest is an
+    undirected graph, and there a blanket holds neighbours alone.
+
     Parameters
     ----------
     max_condition_size : int, optional
@@ -98,7 +105,7 @@ class LMarvel(Learner):
     max_condition_size: int | None = None
 
     def search(self, ci: Inquiry, context: Context) -> Found:
-        search = _Removal(ci, list(context.blanket_graph(ci).neighbours), self.max_condition_size)
+        search = _Removal(ci, list(context.blanket_graph(ci).neighbours), self.max_condition_size, context.selection)
         search.run()
         return Found(search.adjacency, RecordedSets(otherwise=search.sets), search.warnings())
 
@@ -106,12 +113,13 @@ class LMarvel(Learner):
 class _Removal:
     """The state of one run: who is left, their blankets, and what is decided of each pair."""
 
-    def __init__(self, ci: Inquiry, blankets: list[int], max_size: int | None) -> None:
+    def __init__(self, ci: Inquiry, blankets: list[int], max_size: int | None, selection: bool = False) -> None:
         n = len(blankets)
         self.ci = ci
         self._blanket_test = ci.during("blankets")
         self.blankets = blankets
         self.max_size = max_size
+        self.selection = selection
         self.left = (1 << n) - 1
         self.adjacency = np.zeros((n, n), dtype=np.bool_)
         self.beside = [0] * n
@@ -129,9 +137,12 @@ class _Removal:
         return MaskSets(self.masks, self.apart)
 
     def run(self) -> None:
-        """Take out one variable after the other until one is left."""
+        """Take out one variable after the other until one is left, or what is left is tied by selection alone."""
         while self.left.bit_count() > 1:
             x = self._removable()
+            if x is None and self.selection:
+                self._take_blankets_for_neighbours()
+                break
             self._sure = x is not None and not self.cut_short
             if x is None:
                 x = min(members(self.left), key=lambda v: self.blankets[v].bit_count())
@@ -143,7 +154,7 @@ class _Removal:
         worth_asking = [v for v in members(self.left) if self._refused.get(v) != self.blankets[v]]
         for x in sorted(worth_asking, key=lambda v: self.blankets[v].bit_count()):
             self._find_neighbours(x)
-            if self._is_removable(x):
+            if self._is_removable_if_selected(x) if self.selection else self._is_removable(x):
                 return x
             self._refused[x] = self.blankets[x]
         return None
@@ -205,6 +216,32 @@ class _Removal:
             if new and found is not None:
                 self._part(y, z, mask_of(found))
         return len(separators) == len(pairs)
+
+    def _is_removable_if_selected(self, x: int) -> bool:
+        """For all y in Mb(x), z in Ne(x): y and z are adjacent, or some W in Mb(z) without x separates them.
+
+        Otherwise the rest without x would have an edge between them. Where it has none, x is removable, no blanket grows, and Mb(z)
+        without x holds a set that separates z and y.
+        """
+        for z in members(self.blankets[x] & self.beside[x]):
+            self._find_neighbours(z)
+            for y in members(self.blankets[x] & ~self.beside[z] & ~(1 << z)):
+                known = self.masks.get((y, z) if y < z else (z, y))
+                if known is None or known >> x & 1:
+                    pool = members(self.blankets[z] & ~(1 << x | 1 << y))
+                    found = self.ci.ask(FindSeparator(y, z, pool, range(self._within_limit(len(pool)) + 1)))
+                    if found is None:
+                        return False
+                    self._part(y, z, mask_of(found))
+        return True
+
+    def _take_blankets_for_neighbours(self) -> None:
+        """Decide all that is left: of an undirected graph the blankets are the edges."""
+        for x in members(self.left):
+            for y in members(self.left & self.blankets[x] & ~self.decided[x]):
+                self._join(x, y)
+            self.left &= ~(1 << x)
+            self.apart[x] = (self.left & ~self.decided[x], self.blankets[x])
 
     def _remove(self, x: int) -> None:
         """Take x out, apart by its blanket from all that is outside, and bring the blankets of its blanket up to date.

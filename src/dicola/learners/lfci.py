@@ -43,6 +43,7 @@ class LFCI(Learner):
         "no true edge missed; sound and complete where at most max_condition_size variables, on paths of at most max_local_path "
         "edges, separate each pair that is not adjacent"
     )
+    allows_selection = False  # rings of undirected edges need larger sets, and an edge too many makes false marks
 
     max_condition_size: int | None = 3
     max_local_path: int | None = 4

@@ -35,7 +35,7 @@ class MagBIC(Learner):
     name, title = "mag-bic", "MAG-BIC"
     reference = "Richardson and Spirtes (2002), Drton, Eichler and Richardson (2009), Andrews et al. (2023)"
     guarantee = "consistent score, heuristic search; linear relations"
-    takes_knowledge = allows_selection = False
+    allows_selection = False
     needs_data = True
     auto_stop = "reference"
 
@@ -51,6 +51,7 @@ class MagBIC(Learner):
             raise InvalidSetting("n_starts and max_district must be whole numbers from 1 on.")
 
     def search(self, ci: Inquiry, context: Context) -> Found:
-        search = MagSearch.of(ci, self.penalty, self.threshold, self.max_district)
-        mag = search.mag(search.from_dag(search.dag_of_orders(self.n_starts if len(ci) <= FEW_ORDERS else 1, context.seed)))
+        search = MagSearch.of(ci, self.penalty, self.threshold, self.max_district, claims=context.claims_on(ci))
+        dag = search.dag_of_orders(self.n_starts if len(ci) <= FEW_ORDERS else 1, context.seed)
+        mag = search.mag(search.obeying(search.from_dag(dag)))
         return Found(mag.marks != 0, RecordedSets(otherwise=AncestralSets(mag)))

@@ -8,7 +8,7 @@ from dicola.ci.inquiry import Inquiry
 from dicola.graphs.skeleton import Skeleton
 from dicola.learners.adjacency import search_neighbours
 from dicola.learners.base import Context, Found, Learner, OrientationSettings
-from dicola.learners.collider_policies import collider_policy
+from dicola.learners.collider_policies import collider_policy, where_separated
 from dicola.orient.fixpoint import Orientation
 from dicola.orient.meek import orient_dag_class
 
@@ -32,7 +32,7 @@ class PC(Learner):
     name, title = "pc", "PC"
     reference = "Spirtes and Glymour (1991); Meek (1995); Colombo and Maathuis (2014)"
     guarantee = "sound and complete for DAGs without hidden variables; not a method for hidden variables"
-    takes_knowledge = is_legalizable = allows_selection = False
+    is_legalizable = allows_selection = False
 
     max_condition_size: int | None = None
 
@@ -45,5 +45,5 @@ class PC(Learner):
 
     def orient(self, ci: Inquiry, skeleton: Skeleton, settings: OrientationSettings, alone: bool = False) -> tuple[Skeleton, Orientation]:
         """Colliders and Meek's rules instead of those for hidden variables."""
-        decide = collider_policy(settings.colliders, ci, skeleton, self.max_condition_size, settings.seed)
-        return skeleton, orient_dag_class(skeleton, decide)
+        policy = collider_policy(settings.colliders, ci, skeleton, self.max_condition_size, settings.seed)
+        return skeleton, orient_dag_class(skeleton, where_separated(policy, skeleton, settings.claims), settings.claims)

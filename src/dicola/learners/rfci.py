@@ -13,7 +13,7 @@ from dicola.ci.questions import Adjacency, FindSeparator
 from dicola.graphs.skeleton import LaterSets, Pair, RecordedSets, SeparatingSets, Skeleton, Variables
 from dicola.learners.adjacency import minimal_subset, search_neighbours
 from dicola.learners.base import Context, Found, Learner, OrientationSettings, edges_of
-from dicola.learners.collider_policies import collider_policy
+from dicola.learners.collider_policies import collider_policy, where_separated
 from dicola.orient.arrowheads import Rules
 from dicola.orient.colliders import Triple, r0, unshielded_triples
 from dicola.orient.fixpoint import Orientation, apply_rules, put_known
@@ -59,7 +59,8 @@ class RFCI(Learner):
         merged skeleton are checked once more.
         """
         graph = PartialGraph(len(skeleton.labels), skeleton.edges)
-        triples = list(unshielded_triples(graph))
+        said = settings.claims is not None and settings.claims.apart.any()  # a pair may be without an edge and without a set
+        triples = [(a, b, c) for a, b, c in unshielded_triples(graph) if not said or skeleton.sets.get(a, c) is not None]
         skeleton.sets.prepare([(a, c) for a, _, c in triples])
         sets = RecordedSets(otherwise=skeleton.sets if alone else MinimalSets(ci, skeleton.sets))
         adjacency = graph.to_matrix() != 0
@@ -67,8 +68,9 @@ class RFCI(Learner):
             check_triples(ci, adjacency, sets, triples)
             graph = PartialGraph(len(graph), edges_of(adjacency))
         current = replace(skeleton, edges=frozenset(edges_of(adjacency)), sets=sets)
-        put_known(graph, current, settings.knowledge)
-        decide = collider_policy(settings.colliders, ci, current, self.max_condition_size, settings.seed)
+        known = put_known(graph, settings.claims)
+        policy = collider_policy(settings.colliders, ci, current, self.max_condition_size, settings.seed)
+        decide = where_separated(policy, current, settings.claims)
         r0(graph, decide)
 
         def stands(graph: PartialGraph, path: tuple[int, ...]) -> bool:
@@ -83,7 +85,7 @@ class RFCI(Learner):
             r0(graph, decide)
             return False
 
-        apply_rules(graph, decide, Rules(settings.selection, settings.max_path_length, stands))
+        apply_rules(graph, decide, Rules(settings.selection, settings.max_path_length, stands, known))
         found = LaterSets(dict(sets.items()), otherwise=skeleton.sets) if len(sets) else skeleton.sets
         return replace(skeleton, edges=frozenset(edges_of(adjacency)), sets=found), Orientation.of(graph, skeleton.labels)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from dicola.graphs.marks import ARROW
 from dicola.orient.colliders import ColliderPolicy
+from dicola.orient.known_paths import KnownPaths
 from dicola.orient.partial import PartialGraph
 from dicola.orient.paths import discriminating_path
 
@@ -15,11 +16,12 @@ PathCheck = Callable[[PartialGraph, tuple[int, ...]], bool]
 
 
 class Rules(NamedTuple):
-    """Which rules may fire, how far they look, and whether a discriminating path is put to the test first."""
+    """Which rules may fire, how far they look, whether a discriminating path is put to the test first, and what is known beforehand."""
 
     selection: bool = False
     max_path_length: int | None = None
     stands: PathCheck | None = None
+    known: KnownPaths | None = None
 
 
 def r1(graph: PartialGraph, a: int, b: int, c: int) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dicola.claims import Claims
 from dicola.errors import InvalidGraph
 from dicola.graphs.bits import members
 from dicola.graphs.mag import MAG
@@ -151,7 +152,7 @@ class Legality:
         return self.legal
 
 
-def legality(pag: PAG) -> Legality:
+def legality(pag: PAG, claims: Claims | None = None, member: MAG | None = None) -> Legality:
     """Is this the PAG of some MAG?
 
     Builds a member, checks that it is a MAG, and compares its PAG mark for mark.
@@ -160,6 +161,10 @@ def legality(pag: PAG) -> Legality:
     ----------
     pag : PAG
         One learned from finite data is often not legal.
+    claims : Claims, optional
+        What was known beforehand: then it is the PAG of a MAG with the marks that this adds.
+    member : MAG, optional
+        A MAG to try, where one is known.
 
     Returns
     -------
@@ -168,19 +173,26 @@ def legality(pag: PAG) -> Legality:
 
     """
     try:
-        mag = member_mag(pag)
+        mag = member_mag(pag) if member is None else member
     except InvalidGraph as error:
         return Legality(False, (str(error),))
     reason = mag.invalid()
     if reason is not None:
         return Legality(False, (f"its member graph is no MAG: {reason}",))
-    complete = mag_to_pag(mag)
+    complete = mag_to_pag(mag) if claims is None else orient(skeleton_of_mag(mag), claims=claims.in_order(mag.names)).pag
+    complete = complete.reordered(pag.names)
     differences = []
+    if (complete.marks != 0).sum() != (pag.marks != 0).sum():
+        differences.append("no graph with these edges obeys what was known beforehand.")
     for a, b in pag.pairs():
         for x, y in ((a, b), (b, a)):
             if pag.marks[x, y] != complete.marks[x, y]:
-                has, wants = Mark(int(pag.marks[x, y])).name.lower(), Mark(int(complete.marks[x, y])).name.lower()
+                has, wants = (_mark_in_words(int(graph.marks[x, y])) for graph in (pag, complete))
                 differences.append(
-                    f"the edge {pag.names[x]!r} - {pag.names[y]!r} has a {has} at {pag.names[y]!r}; the class of its members has a {wants}."
+                    f"the edge {pag.names[x]!r} - {pag.names[y]!r} has {has} at {pag.names[y]!r}; the class of its members has {wants}."
                 )
     return Legality(not differences, tuple(differences))
+
+
+def _mark_in_words(mark: int) -> str:
+    return f"a {Mark(mark).name.lower()}" if mark else "no such edge"

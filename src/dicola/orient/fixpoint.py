@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dicola.claims import Claims
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
-from dicola.knowledge import Knowledge
 from dicola.orient.arrowheads import Rules, r1, r2, r3, r4
 from dicola.orient.colliders import ColliderPolicy, Triple, by_separating_set, r0, unshielded_triples
+from dicola.orient.known_paths import KnownPaths
 from dicola.orient.partial import Conflict, PartialGraph, Reason
 from dicola.orient.selection import r5, r6, r7
 from dicola.orient.tails import r8, r9, r10
@@ -39,28 +40,33 @@ def orient(
     selection: bool = False,
     max_path_length: int | None = None,
     is_collider: ColliderPolicy | None = None,
-    knowledge: Knowledge | None = None,
+    claims: Claims | None = None,
 ) -> Orientation:
     """Orient a skeleton completely: the PAG of the equivalence class, if skeleton and sets are right (Zhang 2008, Theorem 4).
 
     ``selection=True`` allows for selection of the sample (R5-R7). ``max_path_length`` bounds discriminating paths, in vertices.
-    ``is_collider`` decides the colliders (default: by the recorded separating sets). What ``knowledge`` says stands before any rule is
+    ``is_collider`` decides the colliders (default: by the recorded separating sets). What ``claims`` say stands before any rule is
     asked. Marks are only ever put on circles; what contradicts a standing mark is in ``conflicts``.
     """
     graph = PartialGraph(len(skeleton.labels), skeleton.edges)
-    put_known(graph, skeleton, knowledge)
+    known = put_known(graph, claims)
     decide = is_collider or by_separating_set(skeleton.sets)
     triples = list(unshielded_triples(graph))
     skeleton.sets.prepare([(a, c) for a, _, c in triples])
     r0(graph, decide, triples)
-    apply_rules(graph, decide, Rules(selection, max_path_length))
+    apply_rules(graph, decide, Rules(selection, max_path_length, known=known))
     return Orientation.of(graph, skeleton.labels)
 
 
-def put_known(graph: PartialGraph, skeleton: Skeleton, knowledge: Knowledge | None) -> None:
-    """Marks that follow from what is known beforehand alone."""
-    for other, at, mark in knowledge.marks(skeleton.labels, skeleton.edges) if knowledge is not None else ():
+def put_known(graph: PartialGraph, claims: Claims | None) -> KnownPaths | None:
+    """Put the marks that follow from what is known beforehand alone; answers what goes on from there."""
+    if claims is None:
+        return None
+    for other, at, mark in claims.marks((a, b) for a, row in enumerate(graph.around) for b in row if a < b):
         graph.put(other, at, mark, "knowledge", (other, at))
+    known = KnownPaths(graph, claims)
+    known.apply(graph)
+    return known
 
 
 def apply_rules(graph: PartialGraph, is_collider: ColliderPolicy, rules: Rules = Rules()) -> None:
@@ -68,12 +74,14 @@ def apply_rules(graph: PartialGraph, is_collider: ColliderPolicy, rules: Rules =
     settled = -1  # the number of changes up to which R5-R10 have nothing to add
     while True:
         spread_arrowheads(graph, is_collider, rules)
-        if graph.n_changes == settled:
+        if graph.n_changes == settled and rules.known is None:
             return
         before = graph.n_changes
         if rules.selection:
             _complete_selection(graph)
         _complete_tails(graph)
+        if rules.known is not None:
+            rules.known.apply(graph)
         if graph.n_changes == before:
             return
         settled = -1 if rules.selection else graph.n_changes

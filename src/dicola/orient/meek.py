@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dicola.claims import Claims
+from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import Skeleton
 from dicola.orient.colliders import ColliderPolicy, judged_colliders, unshielded_triples
 from dicola.orient.fixpoint import Orientation
 from dicola.orient.partial import PartialGraph
 
 
-def orient_dag_class(skeleton: Skeleton, is_collider: ColliderPolicy) -> Orientation:
-    """Colliders, then Meek's rules 1-3 to the end; an arc open in both directions stays o-o."""
+def orient_dag_class(skeleton: Skeleton, is_collider: ColliderPolicy, claims: Claims | None = None) -> Orientation:
+    """Colliders, then Meek's rules to the end; an arc open in both directions stays o-o.
+
+    What ``claims`` say of two adjacent variables comes first: without hidden variables, of two of
+    which one does not cause the other, the other is the cause. Rule 4 has no work without claims.
+    """
     graph = PartialGraph(len(skeleton.labels), skeleton.edges)
+    for other, at, mark in claims.marks(skeleton.edges) if claims is not None else ():
+        ends = (other, at) if mark == ARROW else (at, other)
+        graph.orient(*ends, "knowledge", (other, at))
     for a, b, c in judged_colliders(graph, is_collider, unshielded_triples(graph)):
         graph.orient(a, b, "R0", (a, b, c))
         graph.orient(c, b, "R0", (a, b, c))
@@ -23,7 +32,21 @@ def orient_dag_class(skeleton: Skeleton, is_collider: ColliderPolicy) -> Orienta
                 meek2(graph, c, x, y)
                 for d in sorted(graph.around[y]):
                     meek3(graph, d, y, x, c)
+        if claims is not None and not graph.changed:
+            _complete_with_claims(graph)
     return Orientation.of(graph, skeleton.labels)
+
+
+def _complete_with_claims(graph: PartialGraph) -> None:
+    """Every instance of rule 4."""
+    for d in range(len(graph)):
+        causes = [v for v in sorted(graph.around[d]) if graph.is_parent(v, d)]
+        effects = [v for v in sorted(graph.around[d]) if graph.is_parent(d, v)]
+        for c in causes:
+            for b in effects:
+                for a in sorted(graph.around[d]):
+                    if a not in (b, c) and graph.adjacent(a, b) and graph.adjacent(a, c):
+                        meek4(graph, a, b, c, d)
 
 
 def _is_open(graph: PartialGraph, a: int, b: int) -> bool:
@@ -51,3 +74,10 @@ def meek3(graph: PartialGraph, a: int, b: int, c: int, d: int) -> bool:
     if not _is_open(graph, a, c) or not _is_open(graph, a, d) or graph.adjacent(c, d) or not graph.is_definite(c, a, d):
         return False
     return graph.orient(a, b, "Meek 3", (a, b, c, d))
+
+
+def meek4(graph: PartialGraph, a: int, b: int, c: int, d: int) -> bool:
+    """A o-o b, a o-o c --> d --> b with a, d adjacent and c, b not  =>  a --> b."""
+    if not _is_open(graph, a, b) or not _is_open(graph, a, c) or graph.adjacent(c, b) or not graph.is_definite(c, a, b):
+        return False
+    return graph.orient(a, b, "Meek 4", (a, b, c, d))

@@ -195,7 +195,7 @@ class _Again:
         plan = with_changes(prepared.plan, mode=mode, n_jobs=1, bootstrap=0)
         is_scored = isinstance(mode_named(mode).last_step, BestMag)
         # What is known would have to be obeyed, and then the search is made as a whole.
-        start = found.pag.reordered(found.skeleton.labels).marks if is_scored and plan.knowledge is None else None
+        start = found.pag.reordered(found.skeleton.labels).marks if is_scored and plan.known(found.pag.names) is None else None
         light = prepared._replace(look=with_changes(prepared.look, table=None))
         return cls(light, plan, found.pag.names, start, resampling)
 

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.workers import Kind, Workers
+from dicola.claims import Claims
+from dicola.decompose.both_sides import BothSides
 from dicola.decompose.leaves import learn_leaves
 from dicola.decompose.merge import merge_up
 from dicola.decompose.tree import Leaf, Tree
 from dicola.decompose.tree import decompose as decompose_variables
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting, Sentence, counted
+from dicola.graphs.marks import ARROW, TAIL
+from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner
+from dicola.learners.collider_policies import Agreed, Compare
+from dicola.orient.colliders import ColliderPolicy, by_separating_set
 from dicola.orient.equivalence import skeleton_of_mag
 from dicola.orient.fixpoint import Orientation, orient
 from dicola.pipeline.plan import Plan, Steps
 from dicola.pipeline.sureness import power_of
 from dicola.score.legal import legalized
 from dicola.score.search import Refined
+from dicola.statements import Judge
 
 _MANY_LEAVES = 20  # leaves per variable beyond which we warn
 
@@ -54,6 +64,8 @@ def discover(
     seed: int = 0,
     legalize: bool = False,
     knowledge: Knowledge | None = None,
+    contexts: str | Iterable[str] | None = None,
+    targets: Mapping[str, Any] | None = None,
     workers: Kind | None = None,
     progress: Progress | None = None,
 ) -> Discovery:
@@ -95,7 +107,7 @@ def discover(
         the best DAG of an order search (``"order"``). By default (``"auto"``) ``"compare"`` where data are decomposed in the mode
         exact, else ``"sepset"``.
     selection : bool
-        Allow for selection of the sample; without decomposition.
+        Allow for selection of the sample: that who is in the table depends on effects of its variables.
     max_path_length : int, optional
         Longest discriminating path that is followed, in vertices.
     seed : int
@@ -103,8 +115,13 @@ def discover(
     legalize : bool
         Replace a graph that no MAG has as its PAG by that of a MAG nearby; ``Discovery.legality`` tells in any case.
     knowledge : Knowledge, optional
-        What comes first and what causes what puts marks before any rule is asked; it neither adds edges nor removes them, and a
-        claim that the graph denies is a warning.
+        What comes first, what causes what, and more. It puts marks before any rule is asked, and where graphs are scored only
+        those that obey are looked at; ``Discovery.statements`` tells what became of each claim.
+    contexts : iterable of str, optional
+        Variables that were set from outside, such as a drug or a batch: no other variable causes them, and nothing hidden causes
+        them together with another. See ``Knowledge.of_contexts``.
+    targets : dict, optional
+        What a context acts on, where that is known: ``{"drug": ["pkc"]}``.
     workers : {"threads", "processes"}, optional
         What ``n_jobs`` counts; by default processes where a test is slow Python, else threads.
     progress : callable, optional
@@ -165,11 +182,19 @@ def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> L
     tree = divided(ci, steps, _about(progress, "decompose"))
     clock.lap("decompose")
 
-    context = Context(steps.blankets, warm=steps.starts_from_uig, seed=plan.seed, tells_limits=steps.tells_limits)
+    context = Context(
+        steps.blankets,
+        warm=steps.starts_from_uig,
+        seed=plan.seed,
+        tells_limits=steps.tells_limits,
+        selection=plan.selection,
+        claims=steps.claims,
+    )
     leaves = learn_leaves(tree.leaves, steps.learner, ci, context, workers, _about(progress, "leaves"))
     clock.lap("leaves")
 
-    skeleton = merge_up(tree, leaves, ci.labels, ci.names)
+    again = BothSides(ci.during("leaves"), getattr(steps.learner, "max_condition_size", None)) if plan.selection else None
+    skeleton = obeying(merge_up(tree, leaves, ci.labels, ci.names, again), steps.claims)
     clock.lap("merge")
 
     say = _about(progress, "orient") or (lambda done, total: None)
@@ -199,7 +224,8 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
             *_tree_warnings(tree, len(ci)),
             *skeleton.warnings,
             *_orientation_warnings(oriented),
-            *(() if plan.knowledge is None else plan.knowledge.denied_by(oriented.pag)),
+            *(_selection_warnings(oriented.pag) if plan.selection else ()),
+            *(str(each) for each in Judge(oriented.pag, skeleton, oriented.conflicts).statements(settings) if each.status == "denied"),
         ),
         conflicts=oriented.conflicts,
         reasons=oriented.reasons,
@@ -231,15 +257,34 @@ def finished(
     """What comes after the rules: the mode's search for a better MAG, and a legal graph where one is asked for."""
     refined = None
     if steps.mode.last_step is not None:
-        refined = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed)
+        refined = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed, steps.claims)
         if refined is not None:  # else the graph stands as it is
             skeleton = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
-            oriented = orient(skeleton)
+            doubts = None if refined.doubted_by is None else Inquiry(refined.doubted_by).during("orientation")
+            oriented = orient(skeleton, is_collider=_confirmed(skeleton, doubts), claims=steps.claims)
+            if doubts is not None:
+                ci.account.add(doubts.account)
         clock.lap("refinement")
     if steps.plan.legalize:
-        skeleton, oriented = legalized(skeleton, oriented)
+        skeleton, oriented = legalized(skeleton, oriented, steps.claims)
         clock.lap("legality")
     return skeleton, oriented, refined
+
+
+def _confirmed(skeleton: Skeleton, doubts: Inquiry | None) -> ColliderPolicy | None:
+    """Of the colliders and other triples by the sets, those that a test confirms; all else stays open. All where there is no doubt."""
+    return None if doubts is None else Agreed(by_separating_set(skeleton.sets), Compare(doubts, skeleton.sets))
+
+
+def obeying(skeleton: Skeleton, claims: Claims | None) -> Skeleton:
+    """The skeleton with the edges that were said to be there, and without those said not to be; no set is made up for these.
+
+    Only here, after the merge: of some variables alone a pair may be adjacent that is not so among all, so that no cut is touched.
+    """
+    if claims is None or not (claims.apart.any() or claims.joined.any()):
+        return skeleton
+    apart, joined = (frozenset((a, b) for a, b in np.argwhere(np.triu(said)).tolist()) for said in (claims.apart, claims.joined))
+    return replace(skeleton, edges=(skeleton.edges | joined) - apart)
 
 
 class _Clock:
@@ -269,6 +314,13 @@ def _tree_warnings(tree: Tree, n: int) -> list[str]:
             leaves=tree.n_leaves,
         )
     ]
+
+
+def _selection_warnings(pag: PAG) -> list[str]:
+    """How to read ``-->``: the edge looks the same as without selection and claims less; the others speak for themselves."""
+    if not ((pag.marks == ARROW) & (pag.marks.T == TAIL)).any():
+        return []
+    return ["the sample may have been selected: A --> B says that A is a cause of B, or of selection, and B of neither."]
 
 
 def _orientation_warnings(oriented: Orientation) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from difflib import get_close_matches
 from itertools import combinations
 from time import perf_counter
@@ -13,11 +14,13 @@ from dicola.blankets.registry import blanket_learner
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.registry import record_of
+from dicola.claims import Claims
 from dicola.errors import InvalidSetting, counted
 from dicola.graphs.bits import mask_of
-from dicola.graphs.marks import listed
+from dicola.graphs.marks import ARROW, TAIL, listed
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Pair, RecordedSets, Variables
+from dicola.knowledge import Knowledge
 from dicola.learners.adjacency import limit_warning
 from dicola.learners.base import checked_limit
 from dicola.learners.local_skeleton import separate_around
@@ -38,6 +41,7 @@ def local(
     uig_alpha: float | None = None,
     max_condition_size: int | None = None,
     max_visited: int | None = None,
+    knowledge: Knowledge | None = None,
 ) -> LocalDiscovery:
     """Learn the edges of one variable and their marks, as ``discover`` would, with fewer tests.
 
@@ -61,6 +65,10 @@ def local(
     max_visited : int, optional
         How many variables to visit at most. With this or the other bound the answer is partial and
         says so in its warnings.
+    knowledge : Knowledge, optional
+        What is known beforehand. It puts its marks on the edges that are found, and the rules go on
+        from there; what follows along paths, which may leave the surroundings, is left to
+        ``discover``.
 
     Returns
     -------
@@ -93,7 +101,8 @@ def local(
         raise InvalidSetting(f"max_visited is {max_visited!r}; it must be a whole number from 1 on, or None for no limit.")
     center = _position(ci, target)
     inquiry = Inquiry(ci, cache=True)
-    known = _Known(inquiry, learner, max_condition_size)
+    spelled = None if knowledge is None else knowledge.on(ci.names)
+    known = _Known(inquiry, learner, max_condition_size, None if spelled is None else Claims.of(spelled, ci.labels))
 
     following: int | None = center
     while following is not None and (max_visited is None or len(known.blankets) < max_visited):
@@ -119,6 +128,7 @@ def local(
             "blankets": described(learner),
             "max_condition_size": max_condition_size,
             "max_visited": max_visited,
+            **({} if knowledge is None else {"knowledge": asdict(knowledge)}),
         },
         warnings=(
             *inquiry.test.notes(),
@@ -154,8 +164,9 @@ def _warnings(graph: PartialGraph, cut_short_at: int | None) -> list[str]:
 class _Known:
     """What is known so far: all edges of the visited variables, and a set for every pair that was separated."""
 
-    def __init__(self, ci: Inquiry, learner: BlanketLearner, max_condition_size: int | None) -> None:
-        self._ci, self._learner, self._max_size = ci, learner, max_condition_size
+    def __init__(self, ci: Inquiry, learner: BlanketLearner, max_condition_size: int | None, claims: Claims | None = None) -> None:
+        self._ci, self._learner, self._max_size, self._claims = ci, learner, max_condition_size, claims
+        self._plain = None if claims is None else claims.never_bidirected()
         self.blankets: dict[int, Variables] = {}  # of the visited ones, in the order of the visits
         self._found = RecordedSets()
         self.edges: set[Pair] = set()
@@ -204,10 +215,27 @@ class _Known:
             z = self.separating_set(a, c)
             return None if z is None else b not in z
 
-        graph = PartialGraph(len(self._ci), self.edges)
+        graph = PartialGraph(len(self._ci), self._said(self.edges))
+        self._put_known(graph)
         r0(graph, is_collider)
         apply_rules(graph, is_collider)
         return graph
+
+    def _said(self, edges: set[Pair]) -> set[Pair]:
+        """The edges but for pairs said not to be adjacent, and with those said to be so at variables that were visited."""
+        if self._claims is None:
+            return edges
+        joined = {(a, b) for a, b in np.argwhere(np.triu(self._claims.joined)).tolist() if a in self.blankets or b in self.blankets}
+        return {(a, b) for a, b in edges | joined if not self._claims.apart[a, b]}
+
+    def _put_known(self, graph: PartialGraph) -> None:
+        """Marks that follow from what is known beforehand of the two ends of an edge."""
+        if self._claims is None or self._plain is None:
+            return
+        for other, at, mark in self._claims.marks((a, b) for a, row in enumerate(graph.around) for b in row if a < b):
+            graph.put(other, at, mark, "knowledge", (other, at))
+            if mark == ARROW and self._plain[other, at]:
+                graph.put(at, other, TAIL, "unconfounded", (at, other))
 
     def separating_set(self, a: int, b: int) -> Variables | None:
         """A set that separates a pair; ``None`` where there is none, or none is known.

@@ -11,6 +11,7 @@ from dicola.blankets.registry import BLANKETS, blanket_learner
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.registry import recipe_from, record_of
+from dicola.claims import Claims
 from dicola.decompose.tree import StopRule, stop_rule
 from dicola.errors import InvalidSetting, Sentence, Setting, not_allowed
 from dicola.knowledge import Knowledge
@@ -26,7 +27,7 @@ from dicola.score.registry import doubt_about_scoring, score_behind, scored_as
 
 _FEW_CONDITIONS = FCI(3, 2)  # on data larger sets remove more true edges than false ones
 MOST_SCORED = 2000  # variables up to which "auto" scores, in two or three minutes; beyond, that grows with the third power
-_OF_THE_METHOD = ("learner", "stop", "colliders", "knowledge", "selection")  # "auto" scores nothing where one of these is chosen
+_OF_THE_METHOD = ("learner", "stop", "colliders", "selection")  # "auto" scores nothing where one of these is chosen
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,9 @@ class Plan(Settings):
             )
         if self.kinds is not None and not isinstance(self.kinds, Mapping):
             raise not_allowed("kinds", self.kinds, "it must be a dict such as {'sex': 'nominal'}.")
-        for name in ("drop", "missing_values"):
+        if self.targets is not None and not isinstance(self.targets, Mapping):
+            raise not_allowed("targets", self.targets, "it must be a dict such as {'drug': ['pkc']}.")
+        for name in ("drop", "missing_values", "contexts"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str) and not isinstance(value, Iterable):
                 raise not_allowed(name, value, "it must be a list.")
@@ -67,13 +70,23 @@ class Plan(Settings):
             raise InvalidSetting(
                 f"knowledge is a {type(self.knowledge).__name__}; make one: Knowledge(tiers=[...], forbidden=[...], required=[...])."
             )
-        if self.selection and self.decompose:
-            raise InvalidSetting(
-                Sentence(
-                    "with selection of the sample the merge of two parts is not exact (a separator pair may need variables of both sides); "
-                    "pass {decompose=False} together with {selection=True}."
-                )
-            )
+
+    def known(self, names: Iterable[str]) -> Knowledge | None:
+        """What is known beforehand of these variables, patterns spelled out and contexts included; ``None`` where that is nothing.
+
+        Raises
+        ------
+        InvalidSetting
+            A name is not among them, or two claims contradict each other.
+
+        """
+        there = tuple(names)
+        known = None if self.knowledge is None else self.knowledge.on(there)
+        if self.contexts or self.targets:
+            aims = {name: as_list(aimed) for name, aimed in (self.targets or {}).items()}
+            told = Knowledge.of_contexts(as_list(self.contexts or ()), there, aims)
+            known = told if known is None else known.together_with(told)
+        return known or None
 
     def _check_choice(self, name: str) -> None:
         value, setting = getattr(self, name), SETTINGS[name]
@@ -94,6 +107,8 @@ class Plan(Settings):
         rule = stop_rule(stop, len(ci), self.max_depth, self.min_leaf_size, self.max_nodes, learner.work_size)
         asked_for = mode.settings.get("blankets", self.blankets) if self.blankets == "auto" else self.blankets
         blankets, blankets_chosen = blanket_learner(asked_for, self.uig_alpha).settled(ci)
+        known = self.known(ci.names)
+        claims = None if known is None else Claims.of(known, ci.labels)
         steps = Steps(
             plan=self,
             mode=mode,
@@ -109,7 +124,7 @@ class Plan(Settings):
                 self.selection,
                 self.max_path_length,
                 self.seed,
-                self.knowledge,
+                claims,
             ),
         )
         steps.check(ci)
@@ -178,6 +193,8 @@ class Plan(Settings):
         for name, registry in (("learner", ALL), ("blankets", BLANKETS)):
             facts = dict(record[name])
             settings[name] = registry.named(facts.pop("name"))(**facts)
+        if not settings.get("targets"):
+            settings.pop("targets", None)
         if record.get("knowledge") is not None:
             settings["knowledge"] = Knowledge(**record["knowledge"])
         if not record["decompose"]:
@@ -200,14 +217,17 @@ class Steps(NamedTuple):
     orientation: OrientationSettings
 
     @property
+    def claims(self) -> Claims | None:
+        """What is known beforehand, by position."""
+        return self.orientation.claims
+
+    @property
     def tells_limits(self) -> bool:
         """Is it worth telling that a search met a limit? Not if the learner is the one that we take on data where none is chosen."""
         return self.learner != _FEW_CONDITIONS
 
     def check(self, ci: Inquiry) -> None:
         """Refuse what the parts cannot do together, or not on this evidence."""
-        if self.plan.knowledge is not None:
-            self.plan.knowledge.check_names(ci.names)
         objection = next(self._objections(), None)
         if objection is not None:
             raise InvalidSetting(objection)
@@ -217,18 +237,15 @@ class Steps(NamedTuple):
             self.mode.last_step.check(ci)
 
     def _objections(self) -> Iterator[str]:
-        plan, learner, refined = self.plan, self.learner, self.mode.last_step is not None or self.plan.legalize
+        plan, learner = self.plan, self.learner
         if plan.selection and not learner.allows_selection:
             yield Sentence("{title} assumes that nothing was selected; {selection=True} goes with the other learners.", title=learner.title)
         if plan.legalize and (plan.selection or not learner.is_legalizable):
             yield Sentence("{legalize=True} makes the PAG of a MAG without selection; leave it out for PC and with {selection=True}.")
-        if plan.knowledge is not None and plan.selection:
+        if self.claims is not None and plan.selection:
             yield "knowledge speaks of causes, and with selection of the sample marks speak of more; leave one of them out."
-        if plan.knowledge is not None and (refined or not learner.takes_knowledge):
-            yield Sentence(
-                "knowledge puts marks before the rules are asked; graphs chosen by their score, made legal, or learned by PC do "
-                "not heed them. Take {mode=exact} with another learner."
-            )
+        if self.claims is not None and not learner.takes_knowledge:
+            yield Sentence("{title} does not heed what is known beforehand; take another learner.", title=learner.title)
 
     def record(self, test: CITest) -> dict[str, Any]:
         """What a result keeps of the settings: with it the run can be made again."""
@@ -248,7 +265,14 @@ class Steps(NamedTuple):
             "colliders": self.orientation.colliders,
             **later,
             "knowledge": None if plan.knowledge is None else asdict(plan.knowledge),
+            **({"contexts": as_list(plan.contexts)} if plan.contexts else {}),
+            **({"targets": {name: as_list(aims) for name, aims in plan.targets.items()}} if plan.targets else {}),
         }
+
+
+def as_list(names: str | Iterable[str]) -> list[str]:
+    """One name, or several."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _shown(name: str, chosen: Any) -> Setting:

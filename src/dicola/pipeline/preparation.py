@@ -18,7 +18,7 @@ from dicola.discovery import Discovery
 from dicola.errors import InvalidData, Sentence, Setting, counted
 from dicola.graphs.marks import listed
 from dicola.local_discovery import LocalDiscovery
-from dicola.pipeline.plan import Plan
+from dicola.pipeline.plan import Plan, as_list
 from dicola.tables.look import Finding, Look, first_look, relations
 from dicola.tables.table import Table
 
@@ -201,9 +201,23 @@ def _without_functions(look: Look, error: InvalidData) -> Look:
 
 def _without(plan: Plan, look: Look) -> Plan:
     """The plan without claims about columns that were left out."""
-    if plan.knowledge is None or not set(plan.knowledge.names) & set(look.left_out):
+    gone = set(look.left_out)
+    if not gone & _spoken_of(plan):
         return plan
-    return replace(plan, knowledge=plan.knowledge.without(look.left_out))
+    aims = {name: [each for each in as_list(aimed) if each not in gone] for name, aimed in (plan.targets or {}).items() if name not in gone}
+    return replace(
+        plan,
+        knowledge=None if plan.knowledge is None else plan.knowledge.without(gone),
+        contexts=[name for name in as_list(plan.contexts or ()) if name not in gone] or None,
+        targets=aims or None,
+    )
+
+
+def _spoken_of(plan: Plan) -> set[str]:
+    """The columns that claims speak of."""
+    aims = plan.targets or {}
+    named = {*as_list(plan.contexts or ()), *aims, *(name for aimed in aims.values() for name in as_list(aimed))}
+    return named if plan.knowledge is None else named | plan.knowledge.names
 
 
 def _notes(look: Look, plan: Plan, way: Way | None) -> Iterable[str]:
@@ -211,7 +225,7 @@ def _notes(look: Look, plan: Plan, way: Way | None) -> Iterable[str]:
     yield from _shortened([finding for finding in look.findings if finding.what in told and finding.what != "told"])
     if way is not None:
         yield f"{_gaps(look)}: {ASSUMED[way]}."
-    if plan.knowledge is not None and (named := sorted(set(plan.knowledge.names) & set(look.left_out))):
+    if named := sorted(_spoken_of(plan) & set(look.left_out)):
         yield f"the knowledge speaks of {listed(named)}, left out of the table; these claims are passed over."
     if look.about("skewed") and getattr(class_of(plan.ci_test), "name", "") == "fisher_z":
         (finding,) = (finding for finding in look.findings if finding.what == "skewed")

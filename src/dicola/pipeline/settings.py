@@ -85,7 +85,17 @@ class Settings:
     )
     decompose: bool = _setting(True, "Run the base learner on all variables at once, without decomposition.", METHOD, option="--alone")
     knowledge: Knowledge | None = _setting(
-        None, "What is known beforehand: tiers, forbidden and required causes, as a Tetrad knowledge file.", METHOD, typed=Path
+        None,
+        "What is known beforehand, such as tiers, forbidden and required causes: a Tetrad knowledge file, or TOML with the names of "
+        "dicola.Knowledge.",
+        METHOD,
+        typed=Path,
+    )
+    contexts: str | Iterable[str] | None = _setting(
+        None, "Columns that were set from outside, such as drug,batch, separated by commas: no other column causes them.", METHOD
+    )
+    targets: Mapping[str, Any] | None = _setting(
+        None, "What a context acts on, where that is known: drug=pkc, separated by commas; what is named first is a context.", METHOD
     )
     kinds: Mapping[str, Any] | None = _setting(
         None, "Kinds of columns, such as sex=nominal,grade=ordered; by default they are found out (see: dicola look).", TABLE
@@ -109,7 +119,9 @@ class Settings:
     bootstrap_fraction: float | None = _setting(
         None, "Draw this share of the rows without replacement; by default all, with replacement.", SURENESS, typed=float
     )
-    selection: bool = _setting(False, "Allow for selection of the sample; goes with --alone.", METHOD)
+    selection: bool = _setting(
+        False, "Allow for selection of the sample: that who is in the table depends on effects of its variables.", METHOD
+    )
     n_jobs: int = _setting(1, "Leaves learned at a time; -1 for all cores. The answer does not depend on it.", panel=None, option="--jobs")
     workers: Literal["threads", "processes"] | None = _setting(
         None,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from dicola.confidence import Bootstrap
     from dicola.discovery import Discovery
+    from dicola.statements import Statement
     from dicola.tables.look import Look
 
 _SCRIPTS: Final = ("dom", "facts", "stage", "shapes", "graph", "matrix", "panel", "tree", "tables", "app")
@@ -65,6 +66,7 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
         _key(edges),
         '<div class="columns">',
         _section("Warnings", _list(found.warnings)),
+        _statements(found.statements),
         _look(found.look),
         _section("Conflicts", _list(found.conflicts_in_words())),
         _section("Data and settings", _facts(_flat(found.settings))),
@@ -146,6 +148,12 @@ def _look(look: Look | None) -> str:
     rows = [cells(column) for column in shown]
     findings = _list([finding.sentence for finding in look.findings])
     return _section("The table", findings + "\n" + _table(HEADS, rows, numeric=NUMERIC) + rest)
+
+
+def _statements(statements: Sequence[Statement]) -> str:
+    """What became of the claims made beforehand; nothing where none were made."""
+    rows = [(escaped(each.said), each.status, escaped(each.evidence)) for each in statements]
+    return _section("What was known", _table(("Statement", "Status", "Evidence"), rows)) if rows else ""
 
 
 def _key(edges: Sequence[Edge]) -> str:

@@ -124,12 +124,14 @@ def _sets(found: Discovery) -> dict[str, Any]:
     """The separating sets as the script looks them up.
 
     ``sets`` has those of each leaf (``None`` where they are too many), ``later`` those that no leaf
-    has, each as ``[x, y, *set]``, and ``arrows`` are those of the MAG whose ancestors separate.
+    has, each as ``[x, y, *set]``, ``across`` those of pairs that fell in a merge, and ``arrows`` are
+    those of the MAG whose ancestors separate.
     """
     facts = found.skeleton.sets.to_dict(found.skeleton.variables)
     mag = facts.get("mag")
     return {
         "sets": _sets_by_leaf(facts.get("tree", ())),
+        "across": [[x, y, *z] for x, y, z in facts.get("across", ())],
         "later": [[x, y, *z] for key in ("separating_sets", "separated_later") for x, y, z in facts.get(key, ())],
         "arrows": None if mag is None else _arrows(mag),
     }

@@ -43,6 +43,12 @@ _ABCD: Final = {**_ABC, "d": 3}
 
 RULES: Final[Mapping[str, Rule]] = {
     "knowledge": Rule({"b": 1}, "What was known beforehand says so of {b}."),
+    "knowledge on a path": Rule(
+        {"a": 0, "b": 1}, "If {b} caused {a}, a cause of {b} would cause what {a} causes, and what was known beforehand rules that out."
+    ),
+    "unconfounded": Rule(
+        {"a": 0, "b": 1}, "{a} does not cause {b}, and what was known beforehand rules out that something hidden ties the two together."
+    ),
     "R0": Rule(
         _ABC,
         "{a} and {c} are not adjacent, and {b} is not needed to separate them: {b} is a collider, so both edges have an arrowhead at {b}.",
@@ -94,6 +100,12 @@ RULES: Final[Mapping[str, Rule]] = {
         "{c} and {d} both cause {b} and are not adjacent; {a} is adjacent to all three. "
         "If {b} caused {a}, it would close a cycle either way.",
         ("c", "d"),
+    ),
+    "Meek 4": Rule(
+        _ABCD,
+        "{c} causes {d} and {d} causes {b}; {c} and {b} are not adjacent, and {a} lies between them and is no collider. "
+        "If {b} caused {a}, then {a} would cause {c} and close a cycle.",
+        ("c", "b"),
     ),
 }
 _AS_SCORED: Final = ": in the DAG with the best score, or by what separates them where that DAG has no such triple. "

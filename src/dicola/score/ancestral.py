@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.graphs.bits import members, union
+from dicola.graphs.bits import mask_of, members, union
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.orient.equivalence import cardinality_order
+
+if TYPE_CHECKING:
+    from dicola.score.law import Law
 
 Marks = NDArray[np.int8]
 
@@ -19,15 +23,16 @@ def marks_of_dag(parents: NDArray[np.bool_]) -> Marks:
     return np.where(parents.T, ARROW, np.where(parents, TAIL, 0)).astype(np.int8)
 
 
-def ancestral_marks(marks: Marks) -> Marks:
+def ancestral_marks(marks: Marks, law: Law | None = None) -> Marks:
     """An ancestral graph with the same edges, as like a partly oriented graph as can be.
 
     Edges come in by how sure their marks are: first ->, then <->, then o-> as ->, then o-o,
     directed by maximum cardinality search so that few colliders arise. One that would close a
     directed or almost directed cycle becomes the first of <->, ->, <- that closes none; one that
-    goes along with the ancestors never does.
+    goes along with the ancestors never does. Under a ``law`` arrows from causes that are known come
+    first, and each kind must obey; an edge that may have none is left out.
     """
-    graph = _Ancestral(len(marks))
+    graph = _Ancestral(len(marks)) if law is None else _Obeying(law)
     is_open = (marks == CIRCLE) & (marks.T == CIRCLE)
     beside = [set(np.flatnonzero(row).tolist()) for row in is_open] if is_open.any() else []
     place = np.argsort(cardinality_order(beside)).tolist()
@@ -48,6 +53,7 @@ def ancestral_marks(marks: Marks) -> Marks:
     graph.insert_arrows(arrows)
     for *_, edge in sorted(edges):
         graph.insert(*edge)
+    graph.complete()
     return graph.marks
 
 
@@ -90,7 +96,9 @@ class _Ancestral:
 
     def insert(self, u: int, v: int, wanted: int) -> None:
         """Add the edge as wanted, or else as the first kind that keeps the graph ancestral."""
-        kind = next(kind for kind in (wanted, _BOTH, _FORTH, _BACK) if self._allows(u, v, kind))
+        self._add(u, v, next(kind for kind in (wanted, _BOTH, _FORTH, _BACK) if self._allows(u, v, kind)))
+
+    def _add(self, u: int, v: int, kind: int) -> None:
         if kind == _BOTH:
             self.marks[u, v] = self.marks[v, u] = ARROW
             self.siblings[u] |= 1 << v
@@ -106,6 +114,9 @@ class _Ancestral:
         for w in members(above):
             self.below[w] |= below
 
+    def complete(self) -> None:
+        """Add the edges that must be there; without a law none must."""
+
     def _allows(self, u: int, v: int, kind: int) -> bool:
         if kind == _BOTH:
             return not (self.above[u] >> v & 1 or self.above[v] >> u & 1)
@@ -114,6 +125,59 @@ class _Ancestral:
         if self.above[u] >> v & 1:
             return False
         return not any(self.siblings[x] & self.below[v] for x in members(self.above[u] & self.with_siblings))
+
+
+class _Obeying(_Ancestral):
+    """An ancestral graph that obeys a law."""
+
+    def __init__(self, law: Law) -> None:
+        super().__init__(len(law.claims.labels))
+        self.law, self.barred = law, [mask_of(np.flatnonzero(row).tolist()) for row in law.claims.barred]
+        for u, v in law.needed.tolist():
+            if not law.claims.apart[u, v]:
+                self._add(u, v, _FORTH)
+
+    def insert_arrows(self, arrows: Sequence[tuple[int, int]]) -> None:
+        for u, v in arrows:
+            self.insert(u, v, _FORTH)
+
+    def insert(self, u: int, v: int, wanted: int) -> None:
+        if self.marks[u, v] or self.law.claims.apart[u, v]:
+            return
+        kind = next((kind for kind in (wanted, _BOTH, _FORTH, _BACK) if self._allows(u, v, kind)), None)
+        if kind is not None:
+            self._add(u, v, kind)
+
+    def complete(self) -> None:
+        for u, v in np.argwhere(np.triu(self.law.claims.joined)).tolist():
+            self.insert(u, v, _FORTH)
+            if not self.marks[u, v]:  # said to be adjacent, so that something must explain it
+                self._add(u, v, next(kind for kind in (_BOTH, _FORTH, _BACK) if _Ancestral._allows(self, u, v, kind)))
+        for u, v in self.law.needed.tolist():
+            if not self.above[v] >> u & 1:
+                self._lead(u, v)
+
+    def _lead(self, u: int, v: int) -> None:
+        """Add a path from u to v, which must be no neighbours, by way of one other; best one next to both."""
+        apart = self.law.claims.apart
+        others = sorted(range(len(self.marks)), key=lambda w: -int(self.marks[u, w] > 0) - int(self.marks[w, v] > 0))
+        for w in others:
+            steps = [(a, b) for a, b in ((u, w), (w, v)) if not (self.marks[a, b] == ARROW and self.marks[b, a] == TAIL)]
+            if w in (u, v) or any(self.marks[a, b] or apart[a, b] or not self._allows(a, b, _FORTH) for a, b in steps):
+                continue
+            for a, b in steps:
+                self._add(a, b, _FORTH)
+            return
+
+    def _allows(self, u: int, v: int, kind: int) -> bool:
+        if kind == _BOTH and self.law.never_both[u, v]:
+            return False
+        if kind != _BOTH:
+            first, last = (u, v) if kind == _FORTH else (v, u)
+            below = self.below[last]
+            if any(self.barred[x] & below for x in members(self.above[first])):
+                return False
+        return super()._allows(u, v, kind)
 
 
 def reached(start: int, near: Callable[[int], Iterable[int]]) -> list[int]:

@@ -1,9 +1,8 @@
-"""How short a MAG describes a table of categories; and a choice between two graphs by that."""
+"""How short a graph describes a table of categories; and a choice between two graphs by that."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from copy import copy
 from typing import Self
 
 import numpy as np
@@ -13,23 +12,23 @@ from scipy.special import gammaln
 from dicola._kernels import code_length as kernel
 from dicola.ci.g_square import GSquare
 from dicola.ci.inquiry import Evidence, Inquiry
+from dicola.claims import Claims
 from dicola.errors import NeedsData, Sentence
-from dicola.graphs.skeleton import Pair
+from dicola.graphs.mag import MAG
+from dicola.graphs.marks import MixedGraph
 from dicola.orient.equivalence import mag_to_pag
 from dicola.orient.fixpoint import Orientation
-from dicola.score.base import Score
-from dicola.score.gaussian_bic import district_lists
+from dicola.score.law import Law
 from dicola.score.legal import nearby_mag
-from dicola.score.search import BestMag, Refined
+from dicola.score.search import BestMag, Refined, linear_extension
 
 _CELLS = 200_000  # up to which regrets are kept
-_LARGEST = 9  # variables of a district: of more there are too many heads
 
 
-class CodeLength(Score):
+class CodeLength:
     """Twice the length of the normalised maximum likelihood code of categories, in nats; less is better.
 
-    The parameters of a graph are priced by what they could fit, so that there is nothing to choose;
+    The parameters of a DAG are priced by what they could fit, so that there is nothing to choose;
     an edge costs a little beyond that. It is counted, whatever the relations are, where the block
     scores see what levels add. A variable alone costs nothing.
 
@@ -49,17 +48,13 @@ class CodeLength(Score):
     def __init__(
         self, codes: NDArray[np.int16], levels: Sequence[int] | NDArray[np.int64], names: Iterable[str], penalty: float = 1.5
     ) -> None:
-        self.names, self.n_samples, self.penalty = tuple(names), int(codes.shape[1]), float(penalty)
-        k = np.arange(self.n_samples + 1, dtype=np.float64)
-        regrets = kernel.regrets(_two_cells(self.n_samples), self.n_samples, _CELLS)
+        n = int(codes.shape[1])
+        self.names, self.penalty = tuple(names), float(penalty)
+        k = np.arange(n + 1, dtype=np.float64)
+        regrets = kernel.regrets(_two_cells(n), n, _CELLS)
         self._rows = kernel.CountedRows(
             np.ascontiguousarray(codes, dtype=np.int16), np.array(levels, dtype=np.int64), k * np.log(np.maximum(k, 1.0)), regrets
         )
-
-    @property
-    def price(self) -> float:
-        """What an edge costs beyond its parameters."""
-        return 2 * self.penalty
 
     @classmethod
     def of(cls, ci: Evidence) -> Self:
@@ -85,23 +80,38 @@ class CodeLength(Score):
             raise NeedsData("some rows have gaps, and graphs are compared on complete rows only.")
         return cls(test.codes, test.levels, test.labels)
 
-    def among(self, variables: Sequence[int]) -> Self:
-        part = copy(self)
-        chosen = np.array(variables, dtype=np.int64)
-        part.names = tuple(self.names[v] for v in variables)
-        part._rows = self._rows._replace(codes=self._rows.codes[chosen], levels=self._rows.levels[chosen])
-        return part
+    def local(self, v: int, parents: Iterable[int]) -> float:
+        """What a variable takes given its parents, beyond what it takes alone.
 
-    def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
-        if len(members) > _LARGEST:
-            return float("inf")
-        inside, lists, lengths = district_lists(members, arrows, bidirected)
-        part, d, room = self.among(inside)._rows, len(members), kernel.make_head_room(len(inside))
-        length = kernel.district_length(part, np.arange(d), d, lists, lengths, room)
-        nothing = np.zeros_like(lengths)
-        alone = sum(kernel.district_length(part, np.array([v]), 1, lists, nothing, room) for v in range(d))
-        edges = int(lengths[0].sum() + lengths[1].sum() // 2)
-        return float(length - alone + self.price * edges)
+        Parameters
+        ----------
+        v : int
+            Its position in ``names``.
+        parents : iterable of int
+            Their positions.
+
+        """
+        above = np.array(sorted(parents), dtype=np.int64)
+        alone = kernel.family_length(self._rows, v, above[:0])
+        return float(kernel.family_length(self._rows, v, above) - alone + 2 * self.penalty * len(above))
+
+    def along(self, mag: MAG) -> float:
+        """The length of the DAG with the edges of a MAG, each in the direction of the first order that its arrows allow.
+
+        A bidirected edge so becomes an arrow: the code of one that stays bidirected would pay for every
+        combination of levels in its district, far more than it says.
+
+        Parameters
+        ----------
+        mag : MAG
+            Over the variables of ``names``, in their order.
+
+        """
+        earlier, total = list[int](), 0.0
+        for v in linear_extension(mag.marks):
+            total += self.local(v, [u for u in earlier if mag.marks[u, v]])
+            earlier.append(v)
+        return total
 
 
 def is_counted(ci: Evidence) -> bool:
@@ -129,13 +139,17 @@ class ShorterCode:
         """Refuse a test that does not count; ``NeedsData``."""
         CodeLength.of(ci)
 
-    def refine(self, ci: Inquiry, found: Orientation, seed: int) -> Refined | None:
-        """The best MAG over blocks; ``None`` where the oriented graph has the shorter code."""
+    def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None) -> Refined | None:
+        """The best MAG over blocks, among those that obey the claims; ``None`` where the oriented graph has the shorter code."""
         counted = CodeLength.of(ci)
         assert isinstance(ci.test, GSquare)
         blocks = Inquiry(ci.test.as_blocks())
-        refined = BestMag().refine(blocks, found, seed)
+        refined = BestMag().refine(blocks, found, seed, claims)
         ci.account.add(blocks.account)
-        # Of both the member of the class with few bidirected edges: large districts have no length.
-        by_tests, by_score = (counted.mag(nearby_mag(pag.reordered(counted.names))) for pag in (found.pag, mag_to_pag(refined.mag)))
-        return None if by_tests < by_score else refined
+        law = Law.of(claims)
+        scored: MixedGraph = mag_to_pag(refined.mag) if law is None else refined.mag
+        by_tests, by_score = (counted.along(nearby_mag(graph.reordered(counted.names), law)) for graph in (found.pag, scored))
+        if by_tests < by_score:
+            return None
+        # Two levels are one column, whose covariances say all of a pair; sums of indicators say less the more levels there are.
+        return refined._replace(doubted_by=blocks.test) if np.median(ci.test.levels) > 2 else refined

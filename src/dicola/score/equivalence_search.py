@@ -12,6 +12,9 @@ from functools import cache
 from itertools import chain, combinations, permutations
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dicola.score.ancestral import reached
 from dicola.score.base import OrderedDag, Score
 
@@ -31,7 +34,7 @@ class _Step(NamedTuple):
     side: tuple[int, ...]
 
 
-def equivalence_search(score: Score, max_side: int | None = None) -> OrderedDag:
+def equivalence_search(score: Score, max_side: int | None = None, bars: NDArray[np.bool_] | None = None) -> OrderedDag:
     """Insert the edge that lowers the score most while one does, then delete likewise.
 
     Ties go to the first pair by position.
@@ -43,6 +46,8 @@ def equivalence_search(score: Score, max_side: int | None = None) -> OrderedDag:
     max_side : int, optional
         An insertion may direct a set of neighbours as well; this bounds its size (``None``: no
         limit).
+    bars : matrix of bool, optional
+        ``bars[u, v]``: u is no parent of v. Only classes with a DAG that obeys are looked at.
 
     Returns
     -------
@@ -56,14 +61,16 @@ def equivalence_search(score: Score, max_side: int | None = None) -> OrderedDag:
         return score.local(v, sorted(parents))
 
     graph = Pattern([set() for _ in score.names], [set() for _ in score.names])
-    graph = _climb(graph, local, 1, lambda state, x, y: state.insertions(x, y, max_side))
-    graph = _climb(graph, local, -1, Pattern.deletions)
-    parents, order = graph.a_dag()
+    graph = _climb(graph, local, 1, lambda state, x, y: state.insertions(x, y, max_side), bars)
+    graph = _climb(graph, local, -1, Pattern.deletions, bars)
+    parents, order = graph.obeying(bars).a_dag()
     total = sum(local(v, frozenset(above)) for v, above in enumerate(parents))
     return OrderedDag.of(order, parents, total, local.cache_info().currsize)
 
 
-def _climb(graph: Pattern, local: Local, sign: int, ways: Callable[[Pattern, int, int], Iterator[Way]]) -> Pattern:
+def _climb(
+    graph: Pattern, local: Local, sign: int, ways: Callable[[Pattern, int, int], Iterator[Way]], bars: NDArray[np.bool_] | None = None
+) -> Pattern:
     """The best allowed step again and again, edges put in (``sign`` 1) or taken out (-1); only changed pairs are looked at anew."""
     n = len(graph.parents)
     steps: dict[tuple[int, int], list[_Step]] = {}
@@ -74,7 +81,7 @@ def _climb(graph: Pattern, local: Local, sign: int, ways: Callable[[Pattern, int
                 worths = [(sign * (local(y, given | {x}) - local(y, given)), side) for side, given in ways(graph, x, y)]
                 steps[x, y] = [_Step(change, x, y, tuple(sorted(side))) for change, side in worths if change < -GAIN]
         every = sorted(chain.from_iterable(steps.values()))
-        step = next((step for step in every if graph.allows(step)), None)
+        step = next((step for step in every if graph.allows(step) and graph.after(step).has_obeying(bars)), None)
         if step is None:
             return graph
         after = graph.after(step)
@@ -155,6 +162,29 @@ class Pattern:
             if v in after.beside[x]:
                 after._direct(x, v)
         return after._completed()
+
+    def obeying(self, bars: NDArray[np.bool_] | None) -> Pattern:
+        """The graph with those edges directed whose other direction is barred."""
+        after = Pattern([set(each) for each in self.parents], [set(each) for each in self.beside])
+        for v, open_beside in enumerate(self.beside) if bars is not None else ():
+            for u in open_beside:
+                if bars is not None and bars[u, v]:
+                    after._direct(v, u)
+        return after
+
+    def has_obeying(self, bars: NDArray[np.bool_] | None) -> bool:
+        """Has the class a DAG in which no arc is barred?"""
+        if bars is None:
+            return True
+        if any(bars[u, v] for v, above in enumerate(self.parents) for u in above):
+            return False
+        if any(bars[u, v] and bars[v, u] for v, others in enumerate(self.beside) for u in others):
+            return False
+        try:
+            self.obeying(bars).a_dag()
+        except StopIteration:
+            return False
+        return True
 
     def _direct(self, u: int, v: int) -> None:
         self.beside[u].discard(v)

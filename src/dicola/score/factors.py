@@ -26,6 +26,7 @@ from dicola.graphs.marks import ARROW, NONE, TAIL
 from dicola.graphs.skeleton import Pair
 from dicola.score.ancestral import Marks, ancestral_marks
 from dicola.score.gaussian_bic import district_arrays
+from dicola.score.law import Law
 
 _CHILDREN = 4  # from so many on a factor is cheaper than the edges it stands for
 _NOTHING_LEFT = 1e-9  # of a variance of 1
@@ -69,11 +70,13 @@ class FactorSearch:
         Of a Gaussian score: what a graph is worth without factors.
     surcharge : float
         What a hidden variable costs beyond its edges, be it a factor or a bidirected edge.
+    law : Law, optional
+        What every graph must obey, as the first one does.
 
     """
 
-    def __init__(self, terms: Terms, surcharge: float = 0.0) -> None:
-        self.terms, self.surcharge = terms, surcharge
+    def __init__(self, terms: Terms, surcharge: float = 0.0, law: Law | None = None) -> None:
+        self.terms, self.surcharge, self.law = terms, surcharge, law
         self._part, self._worth_of = cache(self._fitted), cache(self._explained)
 
     def total(self, marks: Marks) -> float:
@@ -99,7 +102,7 @@ class FactorSearch:
             if not children or children in tried:
                 continue
             tried.add(children)
-            joined = joined_by_one(marks, children)
+            joined = joined_by_one(marks, children, self.law)
             new = Edges.of(joined)
             if max(new.district(v).bit_count() for v in children) > _LARGEST:
                 continue
@@ -111,7 +114,8 @@ class FactorSearch:
             if change < -_GAIN:
                 for u, v in needless:
                     joined[u, v] = joined[v, u] = NONE
-                return joined
+                if self.law is None or self.law.is_obeyed(joined):
+                    return joined
         return None
 
     def _grown(self, near: Sequence[int], above: Sequence[int], children: tuple[int, ...]) -> tuple[int, ...]:
@@ -210,12 +214,12 @@ def _masks(related: NDArray[np.bool_]) -> list[int]:
     return masks
 
 
-def joined_by_one(marks: Marks, children: Iterable[int]) -> Marks:
-    """The graph with bidirected edges between all children, as far as it stays ancestral."""
+def joined_by_one(marks: Marks, children: Iterable[int], law: Law | None = None) -> Marks:
+    """The graph with bidirected edges between all children, as far as it stays ancestral and obeys."""
     new = marks.copy()
     for u, v in combinations(children, 2):
         new[u, v] = new[v, u] = ARROW
-    return ancestral_marks(new)
+    return ancestral_marks(new, law)
 
 
 def cliques(near: Sequence[int], least: int) -> Iterator[tuple[int, ...]]:

@@ -16,6 +16,7 @@ from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, NONE, TAIL
 from dicola.score.ancestral import reached
 from dicola.score.base import Score
+from dicola.score.law import Law
 from dicola.score.readable_climb import ReadableClimb
 
 Marks = NDArray[np.int8]
@@ -39,6 +40,13 @@ class Known(NamedTuple):
         return cls(np.zeros(size, dtype=np.uint64), np.zeros(size))
 
 
+class Allowed(NamedTuple):
+    """The graphs that a climb may meet: where edges may be added, and what all of them obey."""
+
+    candidates: NDArray[np.bool_] | None = None
+    law: Law | None = None
+
+
 class Climbed(NamedTuple):
     """Where a climb ended: an ancestral graph, its score, the districts scored, the moves made.
 
@@ -56,7 +64,7 @@ class Climbed(NamedTuple):
 def climb(
     score: Score,
     start: MAG | Marks,
-    candidates: NDArray[np.bool_] | None = None,
+    candidates: NDArray[np.bool_] | Allowed | None = None,
     threshold: float = 6.0,
     max_district: int = 10,
     third: float | None = None,
@@ -76,7 +84,7 @@ def climb(
         An ancestral graph, or its marks over the variables of the score.
     candidates : matrix of bool, optional
         A symmetric matrix: edges may be added between these (``None``: everywhere), and where the
-        start has one.
+        start has one. ``Allowed`` says more: which law to obey, as the start must.
     threshold : float
         What the first of two moves may cost; below zero no two are looked at.
     max_district : int
@@ -97,18 +105,18 @@ def climb(
 
     """
     marks = start.reordered(score.names).to_matrix() if isinstance(start, MAG) else np.array(start, dtype=np.int8)
-    free = np.ones_like(marks, dtype=np.bool_) if candidates is None else (marks != NONE) | candidates
-    ends = np.argwhere(np.triu(free, 1)).astype(np.int64)
+    allowed = candidates if isinstance(candidates, Allowed) else Allowed(candidates)
+    ends = np.argwhere(np.triu(_free(marks, allowed), 1)).astype(np.int64)
     terms = score.kernel_terms()
     if terms is None:
         at_start = {(a, b): kind for (a, b), kind in zip(ends.tolist(), _kinds(marks, ends).tolist(), strict=True)}
-        plain = ReadableClimb(score, at_start, threshold, max_district, third, surcharge)
+        plain = ReadableClimb(score, at_start, threshold, max_district, third, surcharge, allowed.law)
         plain.run(_PASSES)
         kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
         total = plain.total() - surcharge * np.count_nonzero(kinds == mag_state.BOTH)
         return Climbed(_marks(kinds, ends, len(marks)), float(total), plain.fitted.cache_info().currsize, plain.n_moves, plain.runner_up())
     task = mag_state.Task(terms, max_district, threshold, np.inf if third is None else third, surcharge)
-    state = _state(marks, ends, Known.room_for(len(marks)) if known is None else known)
+    state = _state(marks, ends, Known.room_for(len(marks)) if known is None else known, allowed.law)
     room = _room(terms, len(marks), max(max_district, _largest_district(marks)))
     while not mag_climb.climb(state, task, room, _SLICE, _PASSES):
         pass  # a look at the clock, or at Ctrl-C
@@ -116,6 +124,12 @@ def climb(
     total = state.value[np.unique(state.places[mag_state.ROOT])].sum()
     fits, moves = (int(state.counts[which]) for which in (mag_state.FITS, mag_state.MOVES))
     return Climbed(_marks(kinds, ends, len(marks)), float(total), fits, moves, float(state.gaps[mag_state.NEXT]))
+
+
+def _free(marks: Marks, allowed: Allowed) -> NDArray[np.bool_]:
+    """The pairs whose edge may change."""
+    free = np.ones_like(marks, dtype=np.bool_) if allowed.candidates is None else (marks != NONE) | allowed.candidates
+    return free if allowed.law is None else free & ~allowed.law.claims.apart
 
 
 def _room(terms: AnyTerms, n: int, largest: int) -> AnyRoom:
@@ -153,7 +167,7 @@ def _table_size(n: int) -> int:
     return 1 << (16 if n <= 100 else 20)
 
 
-def _state(marks: Marks, ends: NDArray[np.int64], known: Known) -> mag_state.State:
+def _state(marks: Marks, ends: NDArray[np.int64], known: Known, law: Law | None = None) -> mag_state.State:
     n = len(marks)
     both = np.concatenate([ends[:, 0], ends[:, 1]])
     return mag_state.State(
@@ -172,4 +186,7 @@ def _state(marks: Marks, ends: NDArray[np.int64], known: Known) -> mag_state.Sta
         scores=known.scores,
         counts=np.zeros(5, dtype=np.int64),
         gaps=np.array([np.inf, 0.0, 0.0]),
+        closed=np.zeros((0, 4), dtype=np.bool_) if law is None else np.ascontiguousarray(law.closed(ends)),
+        barred=np.zeros((0, 0), dtype=np.bool_) if law is None else np.ascontiguousarray(law.barred_on_paths),
+        needed=np.zeros((0, 2), dtype=np.int64) if law is None else law.needed,
     )

@@ -15,8 +15,10 @@ from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, NONE, TAIL
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Pair
-from dicola.orient.equivalence import mag_to_pag
+from dicola.orient.equivalence import skeleton_of_mag
+from dicola.orient.fixpoint import orient
 from dicola.score.base import Score
+from dicola.score.law import Law
 from dicola.score.readable_climb import Move, ReadableClimb
 
 Marks = NDArray[np.int8]
@@ -46,7 +48,13 @@ class _Near(ReadableClimb):
 
 
 def near_best(
-    score: Score, mag: MAG, candidates: NDArray[np.bool_], within: float = 10.0, most: int = 100, surcharge: float = 0.0
+    score: Score,
+    mag: MAG,
+    candidates: NDArray[np.bool_],
+    within: float = 10.0,
+    most: int = 100,
+    surcharge: float = 0.0,
+    law: Law | None = None,
 ) -> list[NearGraph]:
     """Classes of MAGs that score at most so much worse than a MAG, the best first.
 
@@ -67,18 +75,21 @@ def near_best(
         Graphs that are left at most; each costs a score per pair and kind of edge.
     surcharge : float
         What a bidirected edge costs beyond the price of an edge. Of a class it is the cheapest graph met that counts.
+    law : Law, optional
+        What every graph obeys; the marks that follow from it stand in the PAGs.
 
     """
     start = mag.reordered(score.names).marks
     pairs = [(a, b) for a, b in np.argwhere(np.triu((start != NONE) | candidates, 1)).tolist()]
     begin = tuple((start[a, b] == ARROW) * FORTH + (start[b, a] == ARROW) * BACK for a, b in pairs)
-    near = _Near(score, dict(zip(pairs, begin, strict=True)), 0.0, _LARGEST_DISTRICT, None, surcharge)
+    near = _Near(score, dict(zip(pairs, begin, strict=True)), 0.0, _LARGEST_DISTRICT, None, surcharge, law)
     waiting, seen = [(0.0, begin)], {begin}
     classes: dict[bytes, NearGraph] = {}
     left: Counter[bytes] = Counter()
     while waiting and left.total() < most:
         worse, kinds = heappop(waiting)
-        pag = mag_to_pag(MAG(_marks(pairs, kinds, len(score)), score.names).maximal())
+        graph = MAG(_marks(pairs, kinds, len(score)), score.names).maximal()
+        pag = orient(skeleton_of_mag(graph), claims=None if law is None else law.claims).pag
         name = pag.marks.tobytes()
         known = classes.setdefault(name, NearGraph(pag, worse))
         if worse < known.worse:

@@ -33,7 +33,7 @@ _ROOM = 24  # parents that are room for at first
 Order = Sequence[int] | NDArray[np.int64]
 
 
-def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> OrderedDag:
+def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS, bars: NDArray[np.bool_] | None = None) -> OrderedDag:
     """Improve an order until neither a move of one variable nor a tuck makes it better.
 
     Each sweep takes the variables by position; among equally good places a variable takes the
@@ -50,6 +50,8 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Or
     max_sweeps : int
         How many sweeps are made at most, of moves and tucks together; a search that needs more is
         answered as it stands.
+    bars : matrix of bool, optional
+        ``bars[u, v]``: u is no parent of v, wherever the two stand in the order.
 
     Returns
     -------
@@ -67,14 +69,18 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS) -> Or
         raise InvalidSetting(f"an order of {len(score)} variables names each position once; got {begin.tolist()}.")
     terms = score.kernel_terms()
     if terms is None:
-        return plain_order_search(score, begin, max_sweeps)
+        return plain_order_search(score, begin, max_sweeps, bars)
+    if bars is not None:
+        bars = np.array(bars, dtype=np.bool_)
+        bars.setflags(write=False)
+        terms = terms._replace(bars=bars)
     room = _ROOM
     while (found := _searched_within(room, terms, begin, max_sweeps)) is None:
         room *= 2
     return found
 
 
-def best_of(score: Score, n_starts: int = 3, seed: int = 0) -> OrderedDag:
+def best_of(score: Score, n_starts: int = 3, seed: int = 0, bars: NDArray[np.bool_] | None = None) -> OrderedDag:
     """The best of some searches from random orders, the first of equals.
 
     All works in the order of the names, from which the start orders are drawn, so that permuted
@@ -88,6 +94,8 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0) -> OrderedDag:
         How many random orders to start from.
     seed : int
         Of the random orders.
+    bars : matrix of bool, optional
+        ``bars[u, v]``: u is no parent of v.
 
     Returns
     -------
@@ -105,7 +113,8 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0) -> OrderedDag:
     labels = np.array(name_order(score.names), dtype=np.int64)
     sorted_score = score.among(labels.tolist())
     random = np.random.default_rng(seed)
-    found = [order_search(sorted_score, random.permutation(len(labels))) for _ in range(n_starts)]
+    sorted_bars = None if bars is None else bars[np.ix_(labels, labels)]
+    found = [order_search(sorted_score, random.permutation(len(labels)), bars=sorted_bars) for _ in range(n_starts)]
     best = min(found, key=lambda each: each.score)
     place = np.argsort(labels)
     return OrderedDag(labels[best.order], best.parents[np.ix_(place, place)], best.score, sum(each.work for each in found))
@@ -159,12 +168,12 @@ class _Turn(NamedTuple):
         return self._replace(which=near if len(near) else self.everyone, tucks=False)
 
 
-def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS) -> OrderedDag:
+def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS, bars: NDArray[np.bool_] | None = None) -> OrderedDag:
     """``order_search`` by the definition: every order that a move leads to is scored."""
 
     @cache
     def found(v: int, before: frozenset[int]) -> tuple[list[int], float]:
-        return grow_and_shrink(score, v, sorted(before))
+        return grow_and_shrink(score, v, [u for u in sorted(before) if bars is None or not bars[u, v]])
 
     def parents_of(order: list[int], v: int) -> list[int]:
         return found(v, frozenset(order[: order.index(v)]))[0]

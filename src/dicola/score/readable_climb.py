@@ -11,11 +11,14 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import chain
 
+import numpy as np
+
 from dicola._kernels.mag_climb import FREE, GREEDY, PAIRED
 from dicola._kernels.mag_state import BACK, BOTH, FORTH, NO
 from dicola.graphs.skeleton import Pair
 from dicola.score.ancestral import reached
 from dicola.score.base import Score
+from dicola.score.law import Law
 
 Move = tuple[Pair, int]
 
@@ -24,8 +27,16 @@ class ReadableClimb:
     """A graph on its way to a better score; ``kinds``: the edge of every pair that may change."""
 
     def __init__(
-        self, score: Score, kinds: dict[Pair, int], threshold: float, max_district: int, third: float | None, surcharge: float
+        self,
+        score: Score,
+        kinds: dict[Pair, int],
+        threshold: float,
+        max_district: int,
+        third: float | None,
+        surcharge: float,
+        law: Law | None = None,
     ) -> None:
+        self.law = law
         self.kinds, self.threshold, self.max_district, self.third, self.surcharge = kinds, threshold, max_district, third, surcharge
         self.vertices = range(len(score))
         self.pairs_at = [[pair for end in (0, 1) for pair in kinds if pair[end] == v] for v in self.vertices]
@@ -173,8 +184,18 @@ class ReadableClimb:
             return float("inf") if too_large else sum(map(self._score, joined)) - before
 
     def _is_valid(self, move: Move) -> bool:
-        """After the move: no directed cycle, and no x <-> y with x an ancestor of y?"""
+        """After the move: no directed cycle, no x <-> y with x an ancestor of y, and nothing that the law forbids?"""
+        if self.law is not None and self.law.closed(np.array([move[0]]))[0, move[1]]:
+            return False
         with self._after(move):
             parents = [self._parents(v) for v in self.vertices]
             above = [reached(v, parents.__getitem__) for v in self.vertices]
-            return not any((kind & FORTH and b in above[a]) or (kind & BACK and a in above[b]) for (a, b), kind in self.kinds.items())
+            is_ancestral = not any(
+                (kind & FORTH and b in above[a]) or (kind & BACK and a in above[b]) for (a, b), kind in self.kinds.items()
+            )
+            return is_ancestral and (self.law is None or self._obeys(self.law, above))
+
+    def _obeys(self, law: Law, above: list[list[int]]) -> bool:
+        """Do directed paths lead where they must, and nowhere else?"""
+        wrong = any(law.claims.barred[a, b] for b in self.vertices for a in above[b])
+        return not wrong and all(a in above[b] for a, b in law.needed.tolist())

@@ -13,7 +13,9 @@ from dicola._kernels.mag_climb import FREE
 from dicola._kernels.terms import Terms
 from dicola.blankets.auto import AutoBlankets
 from dicola.blankets.total_conditioning import TotalConditioning
+from dicola.ci.base import CITest
 from dicola.ci.inquiry import Inquiry
+from dicola.claims import Claims
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.orient.equivalence import mag_to_pag, member_mag
@@ -21,7 +23,8 @@ from dicola.orient.fixpoint import Orientation
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import OrderedDag, Score
 from dicola.score.factors import FactorSearch
-from dicola.score.mag_climb import Climbed, Known, climb
+from dicola.score.law import Law
+from dicola.score.mag_climb import Allowed, Climbed, Known, climb
 from dicola.score.near_best import NearGraph, near_best
 from dicola.score.order_search import best_of, order_search
 from dicola.score.registry import score_behind
@@ -53,21 +56,32 @@ class MagSearch:
     third: float | None = None
     surcharge: float = 0.0
     known: Known | None = None
+    law: Law | None = None
 
     @classmethod
-    def of(cls, ci: Inquiry, penalty: float = 2.0, threshold: float = 6.0, max_district: int = 10, level: float = _DEPEND) -> MagSearch:
+    def of(
+        cls,
+        ci: Inquiry,
+        penalty: float = 2.0,
+        threshold: float = 6.0,
+        max_district: int = 10,
+        level: float = _DEPEND,
+        claims: Claims | None = None,
+    ) -> MagSearch:
         """The search on the data behind a test; candidates are the pairs that depend on each other given all the rest, or given what the
-        rows of a wide table allow.
+        rows of a wide table allow. All graphs obey what is claimed of the variables.
         """
         score, n = score_behind(ci, penalty), len(ci)
         is_wide = ci.n_samples is not None and ci.n_samples < ci.test.rows_to_condition_on(n - 2)
         blankets = AutoBlankets() if is_wide else TotalConditioning(level if n <= _FEW else 1 / n**2)
         candidates = blankets.learn(ci.during("blankets"))
-        return cls(ci, score, candidates, threshold, max_district, known=Known.room_for(n))
+        return cls(ci, score, candidates, threshold, max_district, known=Known.room_for(n), law=Law.of(claims))
 
     def climb(self, start: Marks) -> Climbed:
         """The climb from an ancestral graph."""
-        found = climb(self.score, start, self.candidates, self.threshold, self.max_district, self.third, self.surcharge, self.known)
+        start = start if self.law is None or self.law.is_obeyed(start) else self.law.obeying(start)
+        allowed = Allowed(self.candidates, self.law)
+        found = climb(self.score, start, allowed, self.threshold, self.max_district, self.third, self.surcharge, self.known)
         self.ci.book_score("district fits", found.n_fits)
         return found
 
@@ -77,11 +91,15 @@ class MagSearch:
 
     def dag_of_orders(self, n_starts: int, seed: int) -> OrderedDag:
         """The best DAG of some searches from random orders."""
-        return self._booked(best_of(self.score, n_starts, seed))
+        return self._booked(best_of(self.score, n_starts, seed, self._bars))
 
     def dag_near(self, marks: Marks) -> OrderedDag:
         """The best DAG near the order of a partly oriented graph."""
-        return self._booked(order_search(self.score, linear_extension(ancestral_marks(marks))))
+        return self._booked(order_search(self.score, linear_extension(ancestral_marks(marks, self.law)), bars=self._bars))
+
+    @property
+    def _bars(self) -> NDArray[np.bool_] | None:
+        return None if self.law is None else self.law.parent_bars
 
     def _booked(self, found: OrderedDag) -> OrderedDag:
         self.ci.book_score("parent searches", found.work)
@@ -109,7 +127,7 @@ class MagSearch:
         terms = self.score.kernel_terms()
         if not isinstance(terms, Terms) or len(self.score) > _FEW:
             return found
-        factors = FactorSearch(terms, _HIDDEN)
+        factors = FactorSearch(terms, _HIDDEN, self.law)
         *before, marks = [found.marks, *factors.steps(found.marks)]
         if not before:
             return found
@@ -119,7 +137,15 @@ class MagSearch:
     def near(self, mag: MAG, within: float, most: int) -> list[NearGraph]:
         """Classes that score nearly as well as a MAG, by what ``finished`` goes by."""
         surcharge = _HIDDEN if self.score.n_samples < MANY_ROWS else 0.0
-        return near_best(self.score, mag, self.candidates, within, most, surcharge)
+        return near_best(self.score, mag, self.candidates, within, most, surcharge, self.law)
+
+    def obeying(self, found: Climbed) -> Climbed:
+        """The graph, or where it breaks a claim by a bidirected edge, one near it without that edge."""
+        search = self
+        while search.law is not None and (broken := search.law.broken_by(found.marks)).any():
+            search = replace(search, law=search.law.without_both(broken))
+            found = search.climb(found.marks)
+        return found
 
     def mag(self, found: Climbed) -> MAG:
         """The MAG of a climb: with an edge for each pair that no set separates."""
@@ -149,11 +175,15 @@ def linear_extension(marks: Marks) -> list[int]:
 
 
 class Refined(NamedTuple):
-    """A MAG with its score, and by how much the best graph of another class that was met is worse, where one was."""
+    """A MAG with its score, and by how much the best graph of another class that was met is worse, where one was.
+
+    ``doubted_by`` is a test that has to agree with its colliders, where the data do not follow the model behind the score.
+    """
 
     mag: MAG
     score: float
     runner_up: float | None
+    doubted_by: CITest | None = None
 
 
 class BestMag:
@@ -163,14 +193,14 @@ class BestMag:
         """Refuse evidence that no score goes with; ``NeedsData``."""
         score_behind(ci)
 
-    def refine(self, ci: Inquiry, found: Orientation, seed: int) -> Refined:
+    def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None) -> Refined:
         """From the oriented graph to a MAG.
 
         It is where the climb from a DAG ends: the best of that near the order of the graph and, up to 150 variables, of random orders;
         with many rows from both.
-        Edges are added only once those of the DAG stand as they should: sooner they would be in the way.
+        Edges are added only once those of the DAG stand as they should: sooner they would be in the way. Every graph obeys the claims.
         """
-        search, marks = MagSearch.of(ci), found.pag.marks
+        search, marks = MagSearch.of(ci, claims=claims), found.pag.marks
         dags = [search.dag_near(marks)]
         if len(marks) <= FEW_ORDERS:
             dags.append(search.dag_of_orders(_STARTS, seed))
@@ -187,5 +217,5 @@ class BestMag:
     def _climbed(self, search: MagSearch, dags: list[OrderedDag]) -> Refined:
         starts = dags if search.score.n_samples >= MANY_ROWS else [best(dags)]  # with few rows the better score is by chance
         start = best([search.from_dag(dag) for dag in starts])
-        winner = search.with_factors(search.finished(search.climb(start.marks)))
+        winner = search.obeying(search.with_factors(search.finished(search.climb(start.marks))))
         return Refined(search.mag(winner), winner.score, winner.runner_up if np.isfinite(winner.runner_up) else None)

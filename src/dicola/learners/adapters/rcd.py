@@ -28,6 +28,7 @@ class RcdLMarvel(Learner):
     name, title = "rcd-l-marvel", "L-MARVEL (rcd)"
     reference = "Mokhtarian et al. (2025), rcd; Akbari, Mokhtarian, Ghassami and Kiyavash (2021)"
     guarantee = "exact in all runs with perfect answers, without proof"
+    allows_selection = False  # undirected edges: what separates two neighbours may lie outside a blanket
 
     def search(self, ci: Inquiry, context: Context) -> Found:
         l_marvel = from_extra("rcd.l_marvel.l_marvel", "rcd")

@@ -73,6 +73,7 @@ tree.forEach((node) => { if (node.isLeaf) node.variables.forEach((v) => leavesOf
 
 const recorded = (entries) => new Map(entries.map(([x, y, ...set]) => [pairKey(x, y), set]));
 const foundLater = recorded(facts.later);
+const foundAcross = recorded(facts.across);
 const leafSets = new Map();
 const sideSets = new Map();
 
@@ -103,6 +104,7 @@ function separation(x, y) {
     return { set: [...both].filter((v) => v !== x && v !== y).sort((a, b) => a - b), node: null };
   }
   if (foundLater.has(key)) return { set: foundLater.get(key), node: null };
+  if (foundAcross.has(key)) return { set: foundAcross.get(key), node: null, inMerge: true };
   let best = null;
   const seen = new Set();
   const waiting = [0];

@@ -111,13 +111,14 @@ class Panel {
       this.back(),
       this.pairHeading("No edge", x, html("span", { class: "soft" }, "and"), y),
       html("p", { class: "words" }, ...this.apart(x, y)),
-      found && soft(...this.place(found.node)),
+      found && soft(...this.place(found)),
       facts.drawn ? soft(`Adjacent in ${tablesOf(apartOften.get(pairKey(x, y)) || 0)}.`) : null,
     );
   }
 
-  place(number) {
+  place({ node: number, inMerge }) {
     if (ancestors) return ["These are the ancestors of the two in the graph with the best score."];
+    if (inMerge) return ["Found in a merge: variables tied by selection of the sample may need a set from both of its sides."];
     if (number === null) return ["Found while orienting, after the merge."];
     const { isLeaf, variables } = tree[number], many = count(variables.length, "variable");
     if (isLeaf) return ["Found by the learner in ", this.node(number), ` of ${many}.`];

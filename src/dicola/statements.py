@@ -1,0 +1,267 @@
+"""What became of each claim that was made beforehand: obeyed, undecided, or denied by the data, and on what evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from dicola.claims import Claims
+from dicola.errors import counted
+from dicola.graphs.bits import mask_of, union
+from dicola.graphs.marks import ARROW, NONE, TAIL, Mark, listed
+from dicola.graphs.pag import PAG
+from dicola.graphs.skeleton import Skeleton
+from dicola.knowledge import Knowledge
+from dicola.orient.partial import Conflict
+
+Status = Literal["obeyed", "undecided", "denied"]
+Found = tuple[Status, str]
+_FROM_CLAIMS = ("knowledge", "knowledge on a path", "unconfounded")
+_SHOWN = 3  # of many reasons
+STATUSES: tuple[Status, ...] = ("obeyed", "undecided", "denied")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One claim of a user, and what became of it.
+
+    Attributes
+    ----------
+    kind : str
+        The setting that it came by: ``"tiers"``, ``"forbidden"``, …, ``"contexts"``.
+    said : str
+        The claim in words.
+    status : {"obeyed", "undecided", "denied"}
+        In every graph that the answer stands for it holds; in some of them; or the data speak
+        against it, though the answer may have been held to it.
+    evidence : str
+        The marks, paths, sets or rules on which that rests.
+
+    """
+
+    kind: str
+    said: str
+    status: Status
+    evidence: str
+
+    def __str__(self) -> str:
+        status = "denied by the data" if self.status == "denied" else self.status
+        return f"{self.said}: {status}. {self.evidence[:1].upper()}{self.evidence[1:]}"
+
+
+def knowledge_in(settings: Mapping[str, Any], names: Sequence[str]) -> Knowledge | None:
+    """The claims on record, contexts aside, about these variables; ``None`` where there are none."""
+    record = settings.get("knowledge")
+    return None if record is None else Knowledge(**record).on(names)
+
+
+def contexts_in(settings: Mapping[str, Any], names: Sequence[str]) -> Knowledge | None:
+    """What follows from the contexts on record; ``None`` where there are none."""
+    if not settings.get("contexts") and not settings.get("targets"):
+        return None
+    return Knowledge.of_contexts(settings.get("contexts") or (), names, settings.get("targets"))
+
+
+def claims_in(settings: Mapping[str, Any], labels: Sequence[str]) -> Claims | None:
+    """All claims on record by position; ``None`` where there are none."""
+    known, told = knowledge_in(settings, labels), contexts_in(settings, labels)
+    both = known if told is None else told if known is None else known.together_with(told)
+    return Claims.of(both, labels) if both else None
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Weighs claims against a graph.
+
+    Parameters
+    ----------
+    pag : PAG
+        What was learned.
+    skeleton : Skeleton
+        Its edges and separating sets.
+    conflicts : sequence of Conflict
+        What rules wanted and did not get.
+    closest : callable, optional
+        For two names, what the data say against the edge between them; empty where that is nothing.
+
+    """
+
+    pag: PAG
+    skeleton: Skeleton
+    conflicts: Sequence[Conflict] = ()
+    closest: Callable[[str, str], str] = lambda a, b: ""
+
+    def statements(self, settings: Mapping[str, Any]) -> tuple[Statement, ...]:
+        """Every claim in the settings of a run, in the order of the settings."""
+        names = self.skeleton.labels
+        known, told = knowledge_in(settings, names), contexts_in(settings, names)
+        found = [] if known is None else list(self._of_knowledge(known))
+        return (*found, *(() if told is None else self._of_contexts(told)))
+
+    def _of_knowledge(self, known: Knowledge) -> Iterator[Statement]:
+        for number, tier in enumerate(known.tiers):
+            later = [name for after in known.tiers[number + 1 :] for name in after]
+            if later and tier:
+                said = f"nothing in a later tier causes tier {number + 1} ({listed(tier)})"
+                yield self._taken_together("tiers", said, ((a, b) for a in later for b in tier))
+            if number in known.closed:
+                said = f"in tier {number + 1} ({listed(tier)}) nothing causes anything"
+                yield self._taken_together("closed", said, ((a, b) for a in tier for b in tier if a != b))
+        for a, b in known.forbidden:
+            yield Statement("forbidden", f"{a} does not cause {b}", *self.is_no_cause(a, b))
+        for a, b in known.required:
+            yield Statement("required", f"{a} causes {b}", *self.is_cause(a, b))
+        for name in known.exogenous:
+            yield Statement("exogenous", f"{name} is exogenous", *self.leads_out(name))
+        for a, b in known.unconfounded:
+            yield Statement("unconfounded", f"nothing hidden causes {a} and {b}", *self.is_unconfounded(a, b, known))
+        for a, b in known.forbidden_adjacent:
+            yield Statement("forbidden_adjacent", f"{a} and {b} are not adjacent", *self.is_apart(a, b))
+        for a, b in known.required_adjacent:
+            yield Statement("required_adjacent", f"{a} and {b} are adjacent", *self.is_joined(a, b))
+
+    def _of_contexts(self, told: Knowledge) -> Iterator[Statement]:
+        contexts = sorted({c for _, c in told.forbidden})
+        for name in contexts:
+            yield Statement("contexts", f"{name} is a context", *self.leads_out(name, beside=contexts))
+        for a, b in told.required:
+            both = [self.is_cause(a, b), self.is_joined(a, b)]
+            yield Statement("targets", f"{a} acts on {b}", *max(both, key=lambda each: STATUSES.index(each[0])))
+
+    def _taken_together(self, kind: str, said: str, pairs: Iterable[tuple[str, str]]) -> Statement:
+        """One statement for many pairs of which the first does not cause the second."""
+        reasons: dict[Status, list[str]] = {status: [] for status in STATUSES}
+        edges = 0
+        for a, b in pairs:
+            status, why = self.is_no_cause(a, b)
+            reasons[status].append(why)
+            edges += self._mark(a, b) != NONE
+        worst = next(status for status in reversed(STATUSES) if reasons[status] or status == "obeyed")
+        if worst == "obeyed":
+            ends = "with its arrowhead where it belongs" if edges == 1 else "all with their arrowheads where they belong"
+            return Statement(kind, said, worst, f"{counted(edges, 'edge')} between them, {ends}." if edges else "no edge between them.")
+        shown = reasons[worst][:_SHOWN]
+        more = len(reasons[worst]) - len(shown)
+        return Statement(kind, said, worst, " ".join(shown) + (f" And {more} more." if more else ""))
+
+    def is_no_cause(self, a: str, b: str) -> Found:
+        """Does a not cause b?"""
+        if (conflict := self._conflict(b, a, Mark.TAIL)) is not None:
+            return "denied", conflict
+        if self._reaches(self._definite, a, b):
+            return "denied", f"a directed path leads from {a} to {b}."
+        if not self._reaches(self._possible, a, b):
+            has_edge = self._mark(a, b) != NONE
+            return "obeyed", f"the edge has an arrowhead at {a}." if has_edge else f"no path can lead from {a} to {b}."
+        return "undecided", f"a path may lead from {a} to {b}."
+
+    def is_cause(self, a: str, b: str) -> Found:
+        """Does a cause b?"""
+        conflict = self._conflict(b, a, Mark.ARROW) or self._conflict(a, b, Mark.TAIL)
+        if conflict is not None:
+            return "denied", conflict
+        if self._mark(a, b) != NONE and (against := self.closest(a, b)):
+            return "denied", against
+        if self._reaches(self._definite, a, b):
+            return "obeyed", f"a directed path leads from {a} to {b}."
+        if self._reaches(self._possible, a, b):
+            return "undecided", f"a path may lead from {a} to {b}."
+        if self._mark(a, b) != NONE:
+            return "denied", f"the edge has an arrowhead at {a}."
+        return "denied", f"no edge joins them and no path can lead from {a} to {b}.{self._separation(a, b)}"
+
+    def leads_out(self, name: str, beside: Sequence[str] = ()) -> Found:
+        """Does every edge lead away from a variable, but for those to some others?"""
+        others = [other for other in self.pag.neighbours(name) if other not in beside]
+        against = [why for other in others if (why := self._conflict(other, name, Mark.ARROW)) is not None]
+        against += [f"the edge to {other} has an arrowhead at {name}." for other in others if self._mark(other, name) == ARROW]
+        if against:
+            return "denied", " ".join(against[:_SHOWN])
+        away = [other for other in others if self._mark(other, name) == TAIL and self._mark(name, other) == ARROW]
+        if len(away) == len(others):
+            return "obeyed", f"{counted(len(away), 'edge leads', 'edges lead')} away from it." if away else "no edge is in question."
+        return "undecided", f"the edge to {next(other for other in others if other not in away)} is open."
+
+    def is_unconfounded(self, a: str, b: str, known: Knowledge) -> Found:
+        """Has a pair no hidden common cause?"""
+        if self._mark(a, b) == NONE:
+            return "obeyed", f"no edge joins them.{self._separation(a, b)}"
+        if self._mark(a, b) == ARROW == self._mark(b, a):
+            claims = Claims.of(known, self.skeleton.labels)
+            labels = self.skeleton.labels
+            marks = self.pag.reordered(labels).marks
+            if claims.never_bidirected(marks != NONE)[labels.index(a), labels.index(b)]:
+                return "denied", f"the edge is {a} <-> {b}, and no other variables can stand behind it."
+            return "undecided", f"the edge is {a} <-> {b}; others that share hidden causes with both may stand behind it."
+        for one, other in ((a, b), (b, a)):
+            if self.pag.is_directed(one, other) and self.pag.is_visible(one, other):
+                return "obeyed", f"the edge {one} --> {other} is visible: nothing hidden causes both."
+        return "undecided", "the edge leaves room for a hidden common cause, and says nothing for one."
+
+    def is_apart(self, a: str, b: str) -> Found:
+        """Are two variables not adjacent?"""
+        if self._mark(a, b) != NONE:
+            return "denied", "no set separates them in the graph."
+        separation = self._separation(a, b)
+        return ("obeyed", separation.strip()) if separation else ("denied", "no set separated them; the edge was left out as was said.")
+
+    def is_joined(self, a: str, b: str) -> Found:
+        """Are two variables adjacent?"""
+        if self._mark(a, b) == NONE:
+            return "denied", f"no edge joins them.{self._separation(a, b)}"
+        if separation := self._separation(a, b):
+            return "denied", f"{separation.strip()} The edge stands as was said."
+        against = self.closest(a, b)
+        return ("denied", f"{against} The edge stands as was said.") if against else ("obeyed", "an edge joins them.")
+
+    def _mark(self, a: str, b: str) -> int:
+        """The mark at b."""
+        return int(self.pag.marks[self.pag.index(a), self.pag.index(b)])
+
+    def _separation(self, a: str, b: str) -> str:
+        labels = self.skeleton.labels
+        z = self.skeleton.sets.get(labels.index(a), labels.index(b))
+        if z is None:
+            return ""
+        return f" They are independent given {listed([labels[v] for v in z])}." if z else " They are independent."
+
+    def _conflict(self, other: str, at: str, wanted: Mark) -> str | None:
+        """A rule that wanted this mark against a claim, in words."""
+        labels = self.skeleton.labels
+        for c in self.conflicts:
+            if (labels[c.other], labels[c.at]) != (other, at):
+                continue
+            if c.standing_rule in _FROM_CLAIMS and c.wanted == wanted:
+                return f"{c.rule} on {', '.join(labels[v] for v in c.witness)} wants another mark at {at}."
+            if c.rule in _FROM_CLAIMS and c.standing == wanted:
+                return f"{c.standing_rule} on {', '.join(labels[v] for v in c.standing_witness)} put another mark at {at}."
+        return None
+
+    @cached_property
+    def _possible(self) -> list[int]:
+        """By vertex, where an edge may lead on to."""
+        marks = self.pag.marks
+        onward = (marks != NONE) & (marks != TAIL) & (marks.T != ARROW)
+        return [mask_of(row.nonzero()[0].tolist()) for row in onward]
+
+    @cached_property
+    def _definite(self) -> list[int]:
+        marks = self.pag.marks
+        return [mask_of(row.nonzero()[0].tolist()) for row in (marks == ARROW) & (marks.T == TAIL)]
+
+    def _reaches(self, steps: list[int], a: str, b: str) -> bool:
+        start, end = self.pag.index(a), self.pag.index(b)
+        key = (id(steps), start)
+        if key not in self._known:
+            found, new = 0, 1 << start
+            while new:
+                found |= new
+                new = union(steps, new) & ~found
+            self._known[key] = found & ~(1 << start)
+        return bool(self._known[key] >> end & 1)
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, int], int]:
+        return {}
