@@ -9,7 +9,7 @@ from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.knowledge import Knowledge
 from dicola.metrics import compare
 from dicola.simulate import er_dag, linear_gaussian
-from tests.exactness.knowledge import METHODS, drawn, faults_of_a_search, faults_of_an_oracle
+from tests.exactness.knowledge import METHODS, counted_table, drawn, faults_of_a_search, faults_of_an_oracle
 
 LABELS = ("age", "dose", "drug", "pain")
 
@@ -284,13 +284,14 @@ def test_with_true_statements_every_mark_is_true_and_none_of_the_true_pag_is_los
     assert gained > 100, "the statements are of use"
 
 
-@pytest.mark.parametrize("method", ["balanced", "mag-bic"])
+@pytest.mark.parametrize("method", ["balanced", "mag-bic", "either"])
 def test_a_search_by_score_looks_at_graphs_that_obey_only(method):
     for seed in range(12):
         truth, rng = drawn(seed, n=10, n_latents=2)
         table = linear_gaussian(truth.dag, 400, seed)[list(truth.observed)]
         known = truth.knowledge(rng)
-        found = discover(FisherZ(table), knowledge=known, **METHODS[method])
+        test = GSquare(counted_table(truth, seed, 600)) if method == "either" else FisherZ(table)
+        found = discover(test, knowledge=known, **METHODS[method])
         assert not faults_of_a_search(found, known), seed
         if method == "balanced":
             assert found.legality

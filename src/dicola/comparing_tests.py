@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dicola.allowed import WORD, checked
 from dicola.ci.base import CITest, checked_alpha
 from dicola.ci.registry import TESTS
 from dicola.errors import DicolaError, InvalidData, InvalidSetting
@@ -33,6 +34,7 @@ class Told(NamedTuple):
     note: str = ""
 
 
+@checked(x=WORD, y=WORD)
 def compare_tests(
     data: Table | Any,
     x: str,

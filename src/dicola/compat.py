@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from dicola.allowed import FLAG, NAMES_OR_NONE, WORD, check, checked
 from dicola.ci.base import CITest
 from dicola.ci.fisher_z import FisherZ
 from dicola.ci.g_square import ChiSquare, GSquare
@@ -29,6 +30,7 @@ from dicola.tables.columns import Kind
 from dicola.tables.table import Table, as_table
 
 
+@checked(independence_test_method=WORD)
 def fci(
     dataset: Any,
     independence_test_method: str = "fisherz",
@@ -90,6 +92,8 @@ def fci(
             "test, dicola.discover(CallableTest(…)) takes any function."
         )
     node_names, decompose, background = _further(*further, **named)
+    check("node_names", node_names, NAMES_OR_NONE)
+    check("decompose", decompose, FLAG)
     from_extra("causallearn.graph.GeneralGraph", "causal-learn")  # before the work, not after it
     if verbose:
         warnings.warn("dicola prints nothing; what the run did is in graph.attributes['discovery'].", stacklevel=2)

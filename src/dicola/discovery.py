@@ -11,6 +11,7 @@ from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dicola.allowed import check
 from dicola.ci.power import Power
 from dicola.ci.untested import NOTHING, Untested
 from dicola.confidence import Bootstrap
@@ -411,6 +412,7 @@ class Discovery:
         """
         from dicola.edge_table import from_csv
 
+        check("folder", folder)
         source = Path(folder)
         try:
             texts = {name: (source / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".json")}

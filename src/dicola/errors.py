@@ -10,6 +10,7 @@ from string import Formatter
 from typing import Any, NamedTuple
 
 _FORMATTER = Formatter()
+_LONGEST_SHOWN = 80  # characters of a value in a sentence
 _BOOLS = {"True": True, "False": False}
 
 
@@ -113,7 +114,20 @@ def not_allowed(name: str, value: object, rule: str) -> InvalidSetting:
     >>> not_allowed("n_jobs", 0, "it must be a whole number of workers.")
     InvalidSetting('n_jobs is 0; it must be a whole number of workers.')
     """
-    return InvalidSetting(Sentence("{name} is {value!r}; {rule}", name=Setting(name), value=value, rule=rule))
+    return InvalidSetting(Sentence("{name} is {value}; {rule}", name=Setting(name), value=shown(value), rule=rule))
+
+
+def shown(value: object) -> str:
+    """A value as Python writes it, on one line and cut where it is long; its type where it cannot be written.
+
+    >>> shown("a"), len(shown(10**400)), shown(10**5000)
+    ("'a'", 80, 'a value of type int')
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # an int of too many digits, or anything that a class of the user raises
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
 
 
 class InvalidGraph(DicolaError):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from dicola.allowed import check
 from dicola.claims import Claims, Given
 from dicola.errors import InvalidData, InvalidSetting
 from dicola.graphs.marks import listed
@@ -281,6 +282,7 @@ class Knowledge:
         (1,)
 
         """
+        check("text", text)
         found = sections_of(text)
         return cls(found.tiers, found.forbidden, found.required, found.closed)
 
@@ -300,6 +302,7 @@ class Knowledge:
             The file cannot be read, or is no knowledge file.
 
         """
+        check("path", path)
         try:
             text = Path(path).read_text(encoding="utf-8")
             return cls(**_from_toml(text)) if Path(path).suffix.lower() == ".toml" else cls.from_text(text)

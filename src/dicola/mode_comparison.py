@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from dicola.allowed import LEVEL_OR_NONE, checked
 from dicola.ci.base import CITest
 from dicola.discovery import Discovery
 from dicola.errors import InvalidSetting, NeedsData, counted
@@ -103,6 +104,7 @@ class ModeComparison:
         }
 
 
+@checked(alpha=LEVEL_OR_NONE)
 def compare_modes(
     data: CITest | Table | Any, modes: Sequence[str] = ("exact", "balanced"), seed: int = 0, *, alpha: float | None = None
 ) -> ModeComparison:

@@ -167,7 +167,8 @@ def test_a_search_level_by_level_is_answered_alike(maker):
         kept = adjacency.copy()
         candidates, tried = (random_adjacency(rng, n) if rng.random() < 0.5 else None for _ in range(2))
         max_size, tried_to = (int(rng.integers(0, 5)) if rng.random() < 0.5 else None for _ in range(2))
-        question = SearchLevels(adjacency, max_size, int(rng.integers(0, 3)), candidates, tried, tried_to)
+        useless = rng.random((n, n)) < 0.5 if rng.random() < 0.5 else None
+        question = SearchLevels(adjacency, max_size, int(rng.integers(0, 3)), candidates, tried, tried_to, useless)
         assert counted(test, question) == counted(plain(test), question)
         assert np.array_equal(adjacency, kept)
 

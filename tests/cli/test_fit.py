@@ -197,29 +197,6 @@ def test_knowledge_is_read_from_a_file_and_obeyed(small, tmp_path):
     assert refused.exit_code == 1 and "could not be read" in str(refused.exception)
 
 
-@pytest.mark.parametrize("mode", ["exact", "balanced"])
-def test_a_bootstrap_is_printed_written_and_can_be_repeated_from_its_settings(mode, small, tmp_path):
-    done = run("fit", small / "table.csv", "--mode", mode, "--bootstrap", 10, "--bootstrap-seed", 2, "--out", tmp_path / "one")
-    assert done.exit_code == 0 and "bootstrap: 10 tables drawn with replacement" in done.output
-    first = done.output.splitlines()[0]
-    assert "adjacent" in first and "%" in first
-    found = Discovery.read(tmp_path / "one")
-    assert found.bootstrap == bootstrap(read_table(small / "table.csv"), 10, seed=2, mode=mode)
-    again = run("fit", small / "table.csv", "--config", tmp_path / "one/settings.toml", "--jobs", 2, "--out", tmp_path / "two", "--json")
-    assert [edge["adjacent"] for edge in json.loads(again.output)["edges"]] == found.to_pandas()["adjacent"].tolist()
-    for name in ("bootstrap.csv", "consensus.csv", "edges.csv"):
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
-    edge = found.pag.edges()[0]
-    assert "of 10 bootstrap tables" in run("explain", tmp_path / "one", edge.u, edge.v).output
-
-
-def test_a_bootstrap_without_replacement_and_settings_that_are_refused(small):
-    done = run("fit", small / "table.csv", "--mode", "exact", "--bootstrap", 3, "--bootstrap-fraction", 0.5)
-    assert "3 tables drawn without replacement, 50 % of the rows each" in done.output
-    for wrong in (("--bootstrap", -1), ("--bootstrap", 2, "--bootstrap-fraction", 1.5), ("--bootstrap", 2, "--target", "X1")):
-        assert run("fit", small / "table.csv", *wrong).exit_code != 0
-
-
 def test_contexts_and_targets_are_typed_and_heeded(small, tmp_path):
     names = read_table(small / "table.csv").names
     typed = ["--contexts", names[0], "--targets", f"{names[0]}={names[1]},{names[0]}={names[2]}"]
@@ -241,3 +218,26 @@ def test_the_surroundings_of_a_target_heed_what_is_known(small, tmp_path):
     for typed in (["--knowledge", tmp_path / "known.toml"], ["--contexts", names[0]]):
         told = json.loads(run("fit", small / "table.csv", "--target", names[0], *typed, "--json").stdout)
         assert told["effects"] and not told["causes"] and not told["siblings"] and not told["undetermined"]
+
+
+@pytest.mark.parametrize("mode", ["exact", "balanced"])
+def test_a_bootstrap_is_printed_written_and_can_be_repeated_from_its_settings(mode, small, tmp_path):
+    done = run("fit", small / "table.csv", "--mode", mode, "--bootstrap", 10, "--bootstrap-seed", 2, "--out", tmp_path / "one")
+    assert done.exit_code == 0 and "bootstrap: 10 tables drawn with replacement" in done.output
+    first = done.output.splitlines()[0]
+    assert "adjacent" in first and "%" in first
+    found = Discovery.read(tmp_path / "one")
+    assert found.bootstrap == bootstrap(read_table(small / "table.csv"), 10, seed=2, mode=mode)
+    again = run("fit", small / "table.csv", "--config", tmp_path / "one/settings.toml", "--jobs", 2, "--out", tmp_path / "two", "--json")
+    assert [edge["adjacent"] for edge in json.loads(again.output)["edges"]] == found.to_pandas()["adjacent"].tolist()
+    for name in ("bootstrap.csv", "consensus.csv", "edges.csv"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    edge = found.pag.edges()[0]
+    assert "of 10 bootstrap tables" in run("explain", tmp_path / "one", edge.u, edge.v).output
+
+
+def test_a_bootstrap_without_replacement_and_settings_that_are_refused(small):
+    done = run("fit", small / "table.csv", "--mode", "exact", "--bootstrap", 3, "--bootstrap-fraction", 0.5)
+    assert "3 tables drawn without replacement, 50 % of the rows each" in done.output
+    for wrong in (("--bootstrap", -1), ("--bootstrap", 2, "--bootstrap-fraction", 1.5), ("--bootstrap", 2, "--target", "X1")):
+        assert run("fit", small / "table.csv", *wrong).exit_code != 0

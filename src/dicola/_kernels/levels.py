@@ -22,6 +22,14 @@ class Fallen(NamedTuple):
     finished: bool  # did the search come to its end, rather than to the largest size?
 
 
+class Sizes(NamedTuple):
+    """The sizes of the sets of a search: the first, the largest, and that up to which some were tried."""
+
+    first: int
+    largest: int
+    tried_to: int
+
+
 @inner
 def _thin_out(rows: Rows, matrix: Bools) -> None:
     """Keep of each row what the matrix still has."""
@@ -46,14 +54,19 @@ def sweep_level(evidence: Any, adjacency: Bools, candidates: Bools, tried: Bools
     (which may be empty) are passed over. Answers the edges that fall as rows (i, j, members of the
     set), and the number of verdicts computed.
     """
-    return _sweep_rows(evidence, rows_of(adjacency), rows_of(candidates), candidates, tried, size, limit)
+    return _sweep_rows(evidence, rows_of(adjacency), (rows_of(candidates), candidates), tried, np.zeros((0, 0), np.bool_), size, limit)
 
 
 @inner
-def _sweep_rows(evidence: Any, edges: Rows, pools: Rows, candidates: Bools, tried: Bools, size: int, limit: float) -> tuple[Ints, int]:
-    """``sweep_level`` with the edges and the candidates row by row."""
+def _sweep_rows(
+    evidence: Any, edges: Rows, pools: tuple[Rows, Bools], tried: Bools, useless: Bools, size: int, limit: float
+) -> tuple[Ints, int]:
+    """``sweep_level`` with the edges and the candidates row by row.
+
+    A candidate v with ``useless[v, i]`` and ``useless[v, j]`` is passed over; the matrix may be empty.
+    """
     edge_begins, edge_ends = edges
-    begins, listed = pools
+    (begins, listed), candidates = pools
     n = len(candidates)
     most = 0
     for i in range(n):
@@ -65,7 +78,7 @@ def _sweep_rows(evidence: Any, edges: Rows, pools: Rows, candidates: Bools, trie
     pool = np.empty(most, np.int64)
     parts = np.empty(most, np.uint8)
     room = make_room(size, most)
-    has_tried = len(tried) > 0
+    has_tried, has_useless = len(tried) > 0, len(useless) > 0
     for i in range(n):
         for edge in range(edge_begins[i], edge_begins[i + 1]):
             j = edge_ends[edge]
@@ -82,7 +95,7 @@ def _sweep_rows(evidence: Any, edges: Rows, pools: Rows, candidates: Bools, trie
                     continue
                 for at in range(begins[owner], begins[owner + 1]):
                     v = listed[at]
-                    if v not in (i, j):
+                    if v not in (i, j) and not (has_useless and useless[v, i] and useless[v, j]):
                         pool[m] = v
                         part = 0
                         if has_tried:
@@ -120,14 +133,13 @@ def _has_candidates(edges: Rows, begins: Ints, candidates: Bools, size: int) -> 
 
 
 @kernel
-def search_levels(
-    evidence: Any, adjacency: Bools, candidates: Bools, tried: Bools, tried_to: int, first: int, largest: int, limits: Floats
-) -> Fallen:
+def search_levels(evidence: Any, adjacency: Bools, candidates: Bools, tried: Bools, useless: Bools, sizes: Sizes, limits: Floats) -> Fallen:
     """Levels of growing size until no edge has candidates enough, or ``largest`` is passed.
 
     What falls is taken out of ``adjacency``. Without ``candidates`` (an empty matrix) they are the
-    neighbours left when a level begins. ``tried`` holds up to the size ``tried_to``.
+    neighbours left when a level begins. ``tried`` holds up to the size ``sizes.tried_to``.
     """
+    first, largest, tried_to = sizes
     pairs = np.empty(32, np.int64)
     begins = np.zeros(17, np.int64)
     members = np.empty(64, np.int64)
@@ -143,7 +155,7 @@ def search_levels(
         if size == 0 and len(old):
             size += 1
             continue
-        rows, used = _sweep_rows(evidence, edges, pools, inside, old, size, limits[size])
+        rows, used = _sweep_rows(evidence, edges, (pools, inside), old, useless, size, limits[size])
         tests += used
         for r in range(len(rows)):
             i, j, at = rows[r, 0], rows[r, 1], begins[count]

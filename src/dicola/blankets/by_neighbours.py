@@ -13,7 +13,6 @@ from dicola.blankets.grow_shrink import shrunk
 from dicola.blankets.polished import PolishedBlankets, Target
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import FindSeparator, Question
-from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Variables
 
 
@@ -80,12 +79,6 @@ class ByNeighbours(PolishedBlankets):
     looks_around: ClassVar[bool] = True  # does it need the neighbours of neighbours?
 
     max_condition_size: int | None = 3
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        size = self.max_condition_size
-        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 0):
-            raise not_allowed("max_condition_size", size, "it must be a whole number from 0 on, or None for no limit.")
 
     @abstractmethod
     def neighbours(self, target: Target) -> Near:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from dicola.blankets.polished import PolishedBlankets, Target
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Question
-from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Variables
 
 
@@ -89,11 +88,6 @@ class EAMB(PolishedBlankets):
     assumes = "little about the number of rows: it conditions on the blanket found so far"
 
     recall: float = 0.1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.recall, bool) or not isinstance(self.recall, int | float) or not 0 <= self.recall <= 1:
-            raise not_allowed("recall", self.recall, "it must be a share from 0 to 1, for example 0.1.")
 
     def found(self, ci: Inquiry, targets: list[int]) -> list[Variables]:
         selected = self._selected(ci, targets)

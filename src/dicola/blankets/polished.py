@@ -15,6 +15,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from dicola.allowed import LEVEL_OR_NONE, check_fields
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.grow_shrink import Growing, GrownBlankets, most_to_condition_on
 from dicola.ci.base import checked_alpha
@@ -74,6 +75,7 @@ class PolishedBlankets(BlanketLearner):
     polish: bool = True
 
     def __post_init__(self) -> None:
+        check_fields(self, alpha=LEVEL_OR_NONE)
         if self.alpha is not None:
             object.__setattr__(self, "alpha", checked_alpha(self.alpha))
 

@@ -14,10 +14,11 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dicola.allowed import LEVEL, check
 from dicola.ci.power import Strength
 from dicola.ci.questions import Adjacency, Answered, Question, Separation, SweepLevel, Verdict
 from dicola.ci.untested import NOTHING, Untested
-from dicola.errors import InvalidData, InvalidSetting, NeedsData, counted, not_allowed
+from dicola.errors import InvalidData, InvalidSetting, NeedsData, counted, shown
 from dicola.graphs.marks import listed
 from dicola.graphs.skeleton import Variables
 
@@ -360,6 +361,7 @@ class CITest(ABC):
             A name or position is not that of a variable.
 
         """
+        check("z", z)
         a, b = self._position(x), self._position(y)
         z = (z,) if isinstance(z, str) else tuple(z)
         given = tuple(sorted({self._position(v) for v in z}))
@@ -373,8 +375,8 @@ class CITest(ABC):
                 return self.labels.index(variable)
             except ValueError:
                 raise InvalidData(f"{variable!r} is not a variable of this test. Its variables: {listed(self.names)}.") from None
-        if not 0 <= variable < len(self.labels):
-            raise InvalidData(f"{variable} is not a position among {counted(len(self.labels), 'variable')}.")
+        if not isinstance(variable, int | np.integer) or not 0 <= variable < len(self.labels):
+            raise InvalidData(f"{shown(variable)} is not a position among {counted(len(self.labels), 'variable')}.")
         return int(variable)
 
 
@@ -430,10 +432,5 @@ class Among(CITest):
 
 def checked_alpha(alpha: float, name: str = "alpha") -> float:
     """A significance level strictly between 0 and 1."""
-    try:
-        value = float(alpha)
-    except (TypeError, ValueError):
-        value = nan
-    if not 0.0 < value < 1.0:
-        raise not_allowed(name, alpha, "it must lie strictly between 0 and 1, for example 0.01.")
-    return value
+    check(name, alpha, LEVEL)
+    return float(alpha)

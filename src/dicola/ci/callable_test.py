@@ -7,6 +7,7 @@ from math import nan
 
 import numpy as np
 
+from dicola.allowed import NAMES, Kind, checked, takes
 from dicola.ci.base import CITest, checked_alpha
 from dicola.ci.questions import Verdict
 from dicola.errors import InvalidSetting
@@ -43,9 +44,8 @@ class CallableTest(CITest):
 
     is_slow = True
 
+    @checked(function=Kind("a CallableTest wraps a function of (x, y, z).", takes(3)), names=NAMES)
     def __init__(self, function: Callable[[str, str, tuple[str, ...]], float | bool], names: Iterable[object], alpha: float = 0.01) -> None:
-        if not callable(function):
-            raise InvalidSetting(f"a CallableTest wraps a function of (x, y, z); got {type(function).__name__}.")
         self.function = function
         self.names = distinct_names(names)
         self.labels = tuple(self.names[i] for i in name_order(self.names))

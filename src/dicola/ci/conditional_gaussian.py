@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dicola._kernels import mixtures as kernel
 from dicola._kernels.arrays import flat_rows
+from dicola.allowed import checked
 from dicola.ci.by_evidence import Default, EvidenceTest, Measured
 from dicola.ci.categories import codes_of, usable
 from dicola.ci.columns import LEVELLED
@@ -71,6 +72,7 @@ class ConditionalGaussian(EvidenceTest[kernel.Mixtures]):
     needs: ClassVar[str] = "a table of numbers and categories without gaps"
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordered", "binary")
 
+    @checked()
     def __init__(
         self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, min_rows: float = 5.0, untestable: Default = "independent"
     ) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dicola._kernels import blocks as kernel
 from dicola._kernels.arrays import flat_rows
+from dicola.allowed import checked, whole
 from dicola.ci.base import checked_alpha
 from dicola.ci.by_evidence import Default, EvidenceTest, Measured, checked_default, critical_values
 from dicola.ci.categories import usable
@@ -89,6 +90,7 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
     followed: NDArray[np.bool_]
     degree: int = 1
 
+    @checked()
     def __init__(
         self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Default = "dependent", missing: str = "error"
     ) -> None:
@@ -301,6 +303,7 @@ class BasisFunction(DegenerateGaussian):
     assumes: ClassVar[str] = "smooth relations between numbers, indicators of levels, independent rows"
     gaps: ClassVar[tuple[str, ...]] = ("em",)
 
+    @checked(degree=whole("it must be a whole number from 1 to 10.", 1, 10))
     def __init__(
         self,
         data: Table | ArrayLike | Any,
@@ -310,8 +313,6 @@ class BasisFunction(DegenerateGaussian):
         untestable: Default = "dependent",
         missing: str = "error",
     ) -> None:
-        if isinstance(degree, bool) or not isinstance(degree, int) or not 1 <= degree <= 10:
-            raise not_allowed("degree", degree, "it must be a whole number from 1 to 10.")
         self.degree = degree
         self._set_up(usable(data), alpha, untestable, missing)
 

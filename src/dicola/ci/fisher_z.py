@@ -13,11 +13,12 @@ from scipy.special import log_ndtr, ndtri
 
 from dicola._kernels import partial_correlation as kernel
 from dicola._kernels import precision
+from dicola.allowed import MOST, checked
 from dicola.ci.base import CITest, Statistic, checked_alpha
 from dicola.ci.gaussian import check_correlation, correlation_of, correlation_of_rows, covariance_names, inverse_of, residual, standardised
 from dicola.ci.power import smallest_found
 from dicola.ci.questions import SMALL, Answered, Question, Verdict
-from dicola.errors import InvalidData, InvalidSetting, Sentence, counted
+from dicola.errors import InvalidData, InvalidSetting, Sentence, counted, shown
 from dicola.graphs.skeleton import Variables
 from dicola.tables.checks import numeric_matrix
 from dicola.tables.gaps import moments
@@ -79,6 +80,7 @@ class FisherZ(CITest):
 
     gaps: ClassVar[tuple[str, ...]] = ("em", "testwise")
 
+    @checked()
     def __init__(
         self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent", missing: str = "error"
     ) -> None:
@@ -94,6 +96,7 @@ class FisherZ(CITest):
         self._values = values
 
     @classmethod
+    @checked()
     def from_covariance(
         cls,
         matrix: ArrayLike,
@@ -124,7 +127,7 @@ class FisherZ(CITest):
         """
         try:
             covariance = np.asarray(matrix, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InvalidData("a covariance matrix is a square table of numbers.") from None
         if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
             raise InvalidData(f"a covariance matrix is square; this one has shape {covariance.shape}.")
@@ -138,8 +141,8 @@ class FisherZ(CITest):
         if not (np.diag(covariance) > 0).all():
             bad = columns[int(np.argmin(np.diag(covariance)))]
             raise InvalidData(f"the variance of {bad!r} is not positive. Drop the variable.")
-        if isinstance(n_samples, bool) or not isinstance(n_samples, int | np.integer) or n_samples < 5:
-            raise InvalidData(f"n_samples is {n_samples!r}; Fisher's z test needs a whole number of at least 5.")
+        if isinstance(n_samples, bool) or not isinstance(n_samples, int | np.integer) or not 5 <= n_samples <= MOST:
+            raise InvalidData(f"n_samples is {shown(n_samples)}; Fisher's z test needs a whole number of at least 5.")
         order = name_order(columns)
         correlation = standardised(covariance[np.ix_(order, order)])
         correlation = (correlation + correlation.T) / 2

@@ -12,12 +12,12 @@ from scipy.special import ndtri
 
 from dicola._kernels import contingency as kernel
 from dicola._kernels.arrays import flat_rows
+from dicola.allowed import checked
 from dicola.ci.base import checked_alpha
 from dicola.ci.by_evidence import Default, EvidenceTest, Measured, checked_default, critical_values
 from dicola.ci.categories import coded, usable
 from dicola.ci.degenerate_gaussian import DegenerateGaussian
 from dicola.ci.power import Strength, noncentrality_found
-from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Variables
 from dicola.tables.table import Table
 
@@ -86,6 +86,7 @@ class GSquare(EvidenceTest[kernel.Counts]):
     codes: NDArray[np.int16]
     levels: NDArray[np.int64]
 
+    @checked()
     def __init__(
         self,
         data: Table | ArrayLike | Any,
@@ -101,8 +102,6 @@ class GSquare(EvidenceTest[kernel.Counts]):
         self.labels, self.names, self.n_samples = table.labels, table.names, table.n_samples
         self._usual_levels = self.levels  # also of a part of the variables
         self.alpha = checked_alpha(alpha)
-        if not min_rows >= 0:
-            raise not_allowed("min_rows", min_rows, "it must be a number of rows from 0 on, for example 5.")
         self.min_rows, self.williams = float(min_rows), bool(williams)
         self._defaults = checked_default("untestable", untestable), checked_default("determined", determined)
         self._freeze()
@@ -236,6 +235,7 @@ class ChiSquare(GSquare):
     pearson: ClassVar[bool] = True
     gaps: ClassVar[tuple[str, ...]] = GSquare.gaps
 
+    @checked()
     def __init__(
         self,
         data: Table | ArrayLike | Any,

@@ -14,6 +14,7 @@ from scipy.special import erfc, log_ndtr, ndtri
 from dicola._kernels import evidence as search
 from dicola._kernels import latent as kernel
 from dicola._kernels.arrays import flat_rows
+from dicola.allowed import checked
 from dicola.ci.base import Statistic, checked_alpha
 from dicola.ci.by_evidence import Tallied
 from dicola.ci.categories import codes_of, usable
@@ -83,6 +84,7 @@ class GaussianCopula(Tallied, FisherZ):
     gaps: ClassVar[tuple[str, ...]] = ("em",)
     noise: Floats
 
+    @checked()
     def __init__(
         self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent", missing: str = "error"
     ) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dicola.allowed import check, instance
 from dicola.ci.base import CITest
 from dicola.ci.questions import Answered, Question, Verdict
 from dicola.ci.untested import NOTHING, Untested
@@ -114,6 +115,9 @@ class Inquiry:
     def __init__(
         self, source: CITest | Inquiry, *, cache: bool = False, score: ScoreBeside | None = None, workers: Workers = Workers()
     ) -> None:
+        check("source", source, instance(CITest, Inquiry))
+        check("cache", cache)
+        check("workers", workers, instance(Workers))
         self._look_at(source)
         source.take_untested()  # of what was asked before
         self._score: ScoreBeside | None = source._score if score is None and isinstance(source, Inquiry) else score

@@ -13,10 +13,11 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import pdist, squareform
 from scipy.special import chdtrc, gammaincc
 
+from dicola.allowed import checked
 from dicola.ci.base import CITest, Statistic, checked_alpha
 from dicola.ci.categories import usable
 from dicola.ci.columns import columns_of
-from dicola.errors import InvalidData, Sentence, not_allowed
+from dicola.errors import InvalidData, Sentence
 from dicola.graphs.skeleton import Variables
 from dicola.tables.table import Table
 
@@ -104,6 +105,7 @@ class KCI(_OnColumns):
     reference: ClassVar[str] = "Zhang, Peters, Janzing and Schölkopf (2011)"
     assumes: ClassVar[str] = "smooth relations, independent rows; slow: for tables of some hundred rows"
 
+    @checked()
     def __init__(self, data: Table | ArrayLike | Any, alpha: float = 0.01) -> None:
         self._read(data, alpha)
         if self.n_samples > _MOST_ROWS:
@@ -197,12 +199,10 @@ class RCIT(_OnColumns):
     reference: ClassVar[str] = "Strobl, Zhang and Visweswaran (2019)"
     assumes: ClassVar[str] = "smooth relations, independent rows; slow beside the others, and weak given many variables"
 
+    @checked()
     def __init__(
         self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, features: int = 5, given_features: int = 100, seed: int = 0
     ) -> None:
-        for name, value in (("features", features), ("given_features", given_features), ("seed", seed)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < (name != "seed"):
-                raise not_allowed(name, value, "it must be a whole number.")
         self.features, self.given_features, self.seed = features, given_features, seed
         self._read(data, alpha)
 

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dicola.allowed import NAMES, checked
 from dicola.ci.base import CITest
 from dicola.ci.questions import Answered, FindSeparator, GivenRest, Question, Verdict
 from dicola.errors import InvalidGraph, InvalidSetting
@@ -54,6 +55,7 @@ class Oracle(CITest):
 
     """
 
+    @checked(selection=NAMES)
     def __init__(self, graph: DAG | MAG, latents: Iterable[object] | str = (), selection: Iterable[object] | str = ()) -> None:
         if not isinstance(graph, DAG | MAG):
             raise InvalidSetting(

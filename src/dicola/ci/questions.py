@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from dicola._kernels import levels, precision
 from dicola._kernels import partial_correlation as kernel
-from dicola.errors import InvalidSetting
+from dicola.allowed import MOST
+from dicola.errors import InvalidSetting, shown
 from dicola.graphs.skeleton import Pair, Variables
 
 if TYPE_CHECKING:
@@ -202,16 +203,18 @@ class SweepLevel(Question[list[Separation]]):
 
     Every edge i - j of the frozen ``adjacency`` is tested given all sets of this size from row i of ``candidates`` (default: the
     neighbours of i), then from row j; the first that separates is reported. Sets that lie within row i or row j of ``tried`` are
-    passed over.
+    passed over, and so is a candidate v with ``useless[v, i]`` and ``useless[v, j]``: known to cause neither, it is in no set that is
+    needed.
     """
 
     adjacency: Adjacency
     size: int
     candidates: Adjacency | None = None
     tried: Adjacency | None = None
+    useless: Adjacency | None = None
 
     def check(self, ci: Inquiry) -> None:
-        check_level(len(ci), self.size, self.adjacency, self.candidates, self.tried)
+        check_level(len(ci), self.size, self.adjacency, self.candidates, self.tried, self.useless)
 
     def plain(self, ci: Inquiry) -> list[Separation]:
         pools = [np.nonzero(row)[0].tolist() for row in np.asarray(self.adjacency if self.candidates is None else self.candidates)]
@@ -225,9 +228,13 @@ class SweepLevel(Question[list[Separation]]):
                 passed = [] if old is None else [old[i], old[j]]
                 if end:
                     passed.append(set(pools[i]) - {j})
-                searches.append(FindSeparator(i, j, [v for v in pools[(i, j)[end]] if v not in (i, j)], (self.size,), passed))
+                pool = [v for v in pools[(i, j)[end]] if v not in (i, j) and not self._is_useless(v, i, j)]
+                searches.append(FindSeparator(i, j, pool, (self.size,), passed))
             separators.update(zip(left, ci.ask_each(searches), strict=True))
         return [Separation(i, j, z) for (i, j), z in separators.items() if z is not None]
+
+    def _is_useless(self, v: int, i: int, j: int) -> bool:
+        return self.useless is not None and bool(self.useless[v, i] and self.useless[v, j])
 
     def by_correlations(self, test: FisherZ) -> Answered[list[Separation]] | None:
         return None if (found := self._as_search().by_correlations(test)) is None else (found[0].fallen, found[1])
@@ -237,7 +244,7 @@ class SweepLevel(Question[list[Separation]]):
         return found.fallen, tests
 
     def _as_search(self) -> SearchLevels:
-        return SearchLevels(self.adjacency, self.size, self.size, self.candidates, self.tried)
+        return SearchLevels(self.adjacency, self.size, self.size, self.candidates, self.tried, useless=self.useless)
 
 
 class Search(NamedTuple):
@@ -253,7 +260,7 @@ class SearchLevels(Question[Search]):
     enough for the next one or ``max_size`` is passed.
 
     Without ``candidates`` they are the neighbours left when a level begins. ``tried`` holds for the sizes up to ``tried_to``
-    (``None``: for all). The given ``adjacency`` is left as it is.
+    (``None``: for all). ``useless`` is as for a single level. The given ``adjacency`` is left as it is.
     """
 
     adjacency: Adjacency
@@ -262,9 +269,10 @@ class SearchLevels(Question[Search]):
     candidates: Adjacency | None = None
     tried: Adjacency | None = None
     tried_to: int | None = None
+    useless: Adjacency | None = None
 
     def check(self, ci: Inquiry) -> None:
-        check_level(len(ci), self.first, self.adjacency, self.candidates, self.tried)
+        check_level(len(ci), self.first, self.adjacency, self.candidates, self.tried, self.useless)
 
     def plain(self, ci: Inquiry) -> Search:
         left = np.array(self.adjacency, dtype=np.bool_)
@@ -274,7 +282,7 @@ class SearchLevels(Question[Search]):
             if self.max_size is not None and size > self.max_size:
                 return Search(fallen, False)
             passed = self.tried if self.tried_to is None or size <= self.tried_to else None
-            found = ci.ask(SweepLevel(left, size, self.candidates, passed))
+            found = ci.ask(SweepLevel(left, size, self.candidates, passed, self.useless))
             fallen += found
             for i, j, _ in found:
                 left[i, j] = left[j, i] = False
@@ -294,8 +302,9 @@ class SearchLevels(Question[Search]):
         n = len(self.adjacency)
         edges, tried_to = np.array(self.adjacency, dtype=np.bool_), n if self.tried_to is None else min(self.tried_to, n)
         pools, old = _or_nothing(self.candidates), _or_nothing(self.tried)
+        sizes = levels.Sizes(self.first, self._largest(n), tried_to)
         pairs, begins, members, tests, finished = levels.search_levels(
-            evidence, edges, pools, old, tried_to, self.first, self._largest(n), limits
+            evidence, edges, pools, old, _or_nothing(self.useless), sizes, limits
         )
         ends, flat = begins.tolist(), members.tolist()
         sets = [tuple(flat[begin:end]) for begin, end in pairwise(ends)]
@@ -309,13 +318,20 @@ def has_candidates(adjacency: Adjacency, candidates: Adjacency, size: int) -> bo
     return bool((np.asarray(adjacency) & (beside >= size)).any())
 
 
-def check_level(n: int, size: int, *matrices: Adjacency | None) -> None:
+def check_level(n: int, size: int, adjacency: Adjacency, *others: Adjacency | None) -> None:
     """Refuse matrices that are not n by n, and sizes below 0."""
-    for matrix in matrices:
-        if matrix is not None and np.shape(matrix) != (n, n):
-            raise InvalidSetting(f"a level over {n} variables takes square matrices of that size; got shape {np.shape(matrix)}.")
-    if size < 0:
-        raise InvalidSetting(f"the size of a conditioning set is {size}; it must be a whole number from 0 on.")
+    for matrix in (adjacency, *(other for other in others if other is not None)):
+        if (shape := _shape(matrix)) != (n, n):
+            raise InvalidSetting(f"a level over {n} variables takes square matrices of that size; got {shape}.")
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or not 0 <= size <= MOST:
+        raise InvalidSetting(f"the size of a conditioning set is {shown(size)}; it must be a whole number from 0 on.")
+
+
+def _shape(matrix: Any) -> Any:
+    try:
+        return np.shape(matrix)
+    except ValueError:
+        return "rows of different lengths"
 
 
 def _or_nothing(matrix: Adjacency | None) -> Adjacency:

@@ -32,7 +32,10 @@ def test_on(recipe: Recipe, table: Any, alpha: float) -> CITest:
         raise not_allowed(
             "ci_test", recipe, f"it may be a name ({', '.join(TESTS)} or {AUTO}), a class, or a function of (table, alpha=…)."
         )
-    made = _maker(recipe)(table, alpha=alpha)
+    try:
+        made = _maker(recipe)(table, alpha=alpha)
+    except TypeError as error:  # the cause stays in the traceback
+        raise not_allowed("ci_test", recipe, f"called with (table, alpha=…) it ends in an error: {error}.") from error
     if not isinstance(made, CITest):
         raise InvalidSetting(
             Sentence("{ci_test} made a {kind}; it must make a conditional independence test (dicola.CITest).", kind=type(made).__name__)

@@ -9,6 +9,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dicola.allowed import checked
 from dicola.errors import InvalidGraph
 from dicola.graphs.bits import mask_of
 from dicola.graphs.mag import MAG, project
@@ -58,6 +59,7 @@ class DAG(Relatives, Separable):
             raise InvalidGraph(f"the graph has a directed cycle: {walk}. Remove or turn one of these arcs.") from None
 
     @classmethod
+    @checked()
     def from_edges(cls, edges: Iterable[Sequence[object]], nodes: Iterable[object] | None = None) -> DAG:
         """Build from arcs.
 

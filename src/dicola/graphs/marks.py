@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dicola.allowed import NAMES, check
 from dicola.errors import InvalidGraph, counted
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class MixedGraph:
             matrix = np.asarray(marks)
             if matrix.dtype.kind not in "iu":
                 matrix = matrix.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InvalidGraph("a mark matrix is a square table of the numbers 0, 1, 2 and 3.") from None
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise InvalidGraph(f"a mark matrix is square; this one has shape {matrix.shape}.")
@@ -153,6 +154,7 @@ class MixedGraph:
         B <-> C
 
         """
+        check("text", text)
         edges: list[tuple[str, str, int, int]] = []
         for line in re.split(r"[;\n]", text):
             if not line.strip():
@@ -365,6 +367,7 @@ class MixedGraph:
             One of them is not a vertex.
 
         """
+        check("names", names, NAMES)
         return (self.index(names),) if isinstance(names, str) else tuple(self.index(name) for name in names)
 
     @cached_property
@@ -406,7 +409,8 @@ class MixedGraph:
             It is not a permutation.
 
         """
-        wanted = tuple(names)
+        check("names", names, NAMES)
+        wanted = tuple(map(str, names))
         if wanted == self.names:
             return self
         wanted = checked_names(wanted)
@@ -438,6 +442,7 @@ class MixedGraph:
 
 def checked_names(names: Iterable[object]) -> tuple[str, ...]:
     """Names as a tuple of distinct strings."""
+    check("names", names, NAMES)
     result = tuple(str(name) for name in names)
     if len(set(result)) != len(result):
         twice = next(name for name in result if result.count(name) > 1)

@@ -36,7 +36,7 @@ def search_neighbours(
     adjacency, sets = start_of(len(ci), context)
     if minimal:
         make_minimal(ci, adjacency, sets)
-    finished = separate_by_neighbours(ci, adjacency, sets, max_size)
+    finished = separate_by_neighbours(ci, adjacency, sets, max_size, context.useless_on(ci))
     return adjacency, sets, limit_warning(finished or not context.tells_limits, max_size)
 
 
@@ -61,13 +61,16 @@ def make_minimal(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets) -> None:
         sets[x, y] = minimal_subset(ci, x, y, sets[x, y])
 
 
-def separate_by_neighbours(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, max_size: int | None) -> bool:
+def separate_by_neighbours(
+    ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, max_size: int | None, useless: Adjacency | None = None
+) -> bool:
     """Remove every edge whose ends some set of neighbours separates, by growing size of the set; changes its arguments.
 
     Neighbourhoods are frozen within a level, so the result does not depend on the order of edges. Answers whether the search came to
-    its end, rather than to the limit.
+    its end, rather than to the limit. What is known to cause neither end (``useless``) is in no set: two variables that can be separated
+    are so by ancestors of theirs.
     """
-    search = ci.ask(SearchLevels(adjacency, max_size))
+    search = ci.ask(SearchLevels(adjacency, max_size, useless=useless))
     remove(search.fallen, adjacency, sets)
     return search.finished
 

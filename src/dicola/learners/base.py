@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from dicola.allowed import LIMIT, check, check_fields
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.claims import Claims
-from dicola.errors import InvalidSetting, not_allowed
+from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.collider_policies import checked_policy, collider_policy, where_separated
 from dicola.orient.fixpoint import Orientation, orient
-from dicola.registry import default_settings
 
 
 class Context(NamedTuple):
@@ -43,7 +43,7 @@ class Context(NamedTuple):
     selection : bool
         May the sample have been selected, so that two variables may be tied by an undirected edge?
     claims : Claims, optional
-        What is known beforehand of all variables; for a learner that scores graphs.
+        What is known beforehand of all variables.
 
     """
 
@@ -59,6 +59,11 @@ class Context(NamedTuple):
     def claims_on(self, ci: Inquiry) -> Claims | None:
         """What is known beforehand of the variables at hand, the others being hidden."""
         return None if self.claims is None else self.claims.in_part(ci.labels)
+
+    def useless_on(self, ci: Inquiry) -> Adjacency | None:
+        """``[v, x]``: v is known not to cause x, so that it helps to separate x from another only if it causes that one."""
+        claims = self.claims_on(ci)
+        return claims.barred if claims is not None and claims.barred.any() else None
 
     def blanket_graph(self, ci: Inquiry) -> UndirectedGraph:
         """Who is in whose Markov blanket: as the decomposition knows it, else learned here."""
@@ -102,8 +107,8 @@ class OrientationSettings:
     claims: Claims | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         checked_policy(self.colliders)
-        checked_limit("max_path_length", self.max_path_length)
 
 
 class Learner(ABC):
@@ -125,9 +130,13 @@ class Learner(ABC):
     auto_stop: ClassVar[str] = "auto"  # what stop="auto" means for it
 
     def __post_init__(self) -> None:
-        for name in default_settings(type(self)):
-            if name.startswith("max_"):
-                checked_limit(name, getattr(self, name))
+        if not is_dataclass(self):
+            return
+        if type(self).__module__.startswith("dicola."):
+            check_fields(self)
+        for each in fields(self):  # of a learner of the user's own these names alone have a meaning here
+            if each.name.startswith("max_"):
+                checked_limit(each.name, getattr(self, each.name))
 
     @property
     def is_local(self) -> bool:
@@ -246,5 +255,4 @@ def edges_of(adjacency: Adjacency) -> list[Pair]:
 
 def checked_limit(name: str, value: int | None) -> None:
     """A limit is a whole number from 0 on, or ``None``."""
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-        raise not_allowed(name, value, "it must be a whole number from 0 on, or None for no limit.")
+    check(name, value, LIMIT)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency
-from dicola.errors import InvalidSetting
 from dicola.learners.hybrid import Hybrid
 from dicola.score.law import Law
 from dicola.score.order_search import best_of
@@ -37,11 +36,6 @@ class BossFCI(Hybrid):
     guarantee = "a heuristic; may keep edges that only Possible-D-Sep removes; needs data that can be scored"
 
     n_starts: int = 3
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.n_starts, bool) or not isinstance(self.n_starts, int) or self.n_starts < 1:
-            raise InvalidSetting(f"n_starts is {self.n_starts!r}; it must be a whole number from 1 on.")
 
     def dag(self, ci: Inquiry, seed: int, law: Law | None) -> tuple[Adjacency, Sequence[int]]:
         found = best_of(score_behind(ci, self.penalty), self.n_starts, seed, None if law is None else law.parent_bars)

@@ -75,4 +75,5 @@ class FCI(Learner):
             return True
         if self.possible_dsep == "blanket":
             candidates &= context.blanket_graph(ci).to_matrix()
-        return separate_by_possible_dsep(ci, adjacency, sets, candidates, self.max_condition_size, self.max_possible_dsep_size)
+        limits = self.max_condition_size, self.max_possible_dsep_size
+        return separate_by_possible_dsep(ci, adjacency, sets, candidates, *limits, context.useless_on(ci))

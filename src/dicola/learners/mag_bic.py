@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dicola.ci.inquiry import Inquiry
-from dicola.errors import InvalidSetting
 from dicola.graphs.skeleton import RecordedSets
-from dicola.learners.base import Context, Found, Learner, checked_limit
+from dicola.learners.base import Context, Found, Learner
 from dicola.orient.equivalence import AncestralSets
 from dicola.score.search import FEW_ORDERS, MagSearch
 
@@ -44,14 +43,8 @@ class MagBIC(Learner):
     threshold: float = 6.0
     max_district: int = 10
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        checked_limit("n_starts", self.n_starts)
-        if not self.n_starts or not self.max_district:
-            raise InvalidSetting("n_starts and max_district must be whole numbers from 1 on.")
-
     def search(self, ci: Inquiry, context: Context) -> Found:
-        search = MagSearch.of(ci, self.penalty, self.threshold, self.max_district, claims=context.claims_on(ci))
+        search = MagSearch.of(ci, float(self.penalty), float(self.threshold), self.max_district, claims=context.claims_on(ci))
         dag = search.dag_of_orders(self.n_starts if len(ci) <= FEW_ORDERS else 1, context.seed)
         mag = search.mag(search.obeying(search.from_dag(dag)))
         return Found(mag.marks != 0, RecordedSets(otherwise=AncestralSets(mag)))

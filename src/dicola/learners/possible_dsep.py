@@ -72,14 +72,20 @@ def possible_dsep(adjacency: Adjacency, sets: RecordedSets) -> Adjacency:
 
 
 def separate_by_possible_dsep(
-    ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, candidates: Adjacency, searched: int | None, max_size: int | None
+    ci: Inquiry,
+    adjacency: Adjacency,
+    sets: RecordedSets,
+    candidates: Adjacency,
+    searched: int | None,
+    max_size: int | None,
+    useless: Adjacency | None = None,
 ) -> bool:
     """Remove every edge whose ends a subset of either end's candidates separates; changes ``adjacency`` and ``sets``.
 
     ``candidates`` (one row per vertex) are frozen before the phase, so the order of edges does not
     matter. Sets of neighbours up to the size ``searched`` (``None``: all) were tried before and are
-    passed over. Answers whether no limit cut the search short.
+    passed over, as is what is known to cause neither end (``useless``). Answers whether no limit cut the search short.
     """
-    search = ci.ask(SearchLevels(adjacency, max_size, 1, candidates, adjacency, searched))
+    search = ci.ask(SearchLevels(adjacency, max_size, 1, candidates, adjacency, searched, useless))
     remove(search.fallen, adjacency, sets)
     return search.finished

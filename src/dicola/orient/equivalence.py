@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dicola.allowed import checked, instance
 from dicola.claims import Claims
 from dicola.errors import InvalidGraph
 from dicola.graphs.bits import members
@@ -56,6 +57,7 @@ def skeleton_of_mag(mag: MAG, names: tuple[str, ...] | None = None, warnings: tu
     return Skeleton(mag.names, tuple(range(len(mag))), edges, MagSets(mag), mag.names if names is None else names, warnings)
 
 
+@checked(mag=instance(MAG))
 def mag_to_pag(mag: MAG) -> PAG:
     """The PAG of the Markov equivalence class of a MAG.
 
@@ -71,6 +73,7 @@ def mag_to_pag(mag: MAG) -> PAG:
     return orient(skeleton_of_mag(mag), selection=has_selection).pag
 
 
+@checked(pag=instance(PAG))
 def member_mag(pag: PAG) -> MAG:
     """One MAG of the class.
 
@@ -129,6 +132,7 @@ def _is_perfect(order: list[int], neighbours: Sequence[AbstractSet[int]]) -> boo
     return True
 
 
+@checked(first=instance(MAG), second=instance(MAG))
 def markov_equivalent(first: MAG, second: MAG) -> bool:
     """Do two MAGs entail the same independences? Same PAG, decided in polynomial time.
 
@@ -152,6 +156,7 @@ class Legality:
         return self.legal
 
 
+@checked(pag=instance(PAG))
 def legality(pag: PAG, claims: Claims | None = None, member: MAG | None = None) -> Legality:
     """Is this the PAG of some MAG?
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from dicola.allowed import checked
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
@@ -43,6 +44,7 @@ Progress = Callable[[str, int, int], None]
 """Told the phase, how much of it is done, and how much there is as far as known."""
 
 
+@checked()
 def discover(
     ci: Evidence,
     learner: str | Learner | None = None,

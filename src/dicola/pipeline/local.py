@@ -9,6 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
+from dicola.allowed import COUNT, checked
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.registry import blanket_learner
 from dicola.ci.base import CITest
@@ -22,7 +23,6 @@ from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Pair, RecordedSets, Variables
 from dicola.knowledge import Knowledge
 from dicola.learners.adjacency import limit_warning
-from dicola.learners.base import checked_limit
 from dicola.learners.local_skeleton import separate_around
 from dicola.local_discovery import LocalDiscovery
 from dicola.orient.colliders import r0
@@ -33,6 +33,7 @@ from dicola.pipeline.sureness import power_of_tests
 from dicola.registry import described
 
 
+@checked(max_visited=COUNT.or_none("it must be a whole number from 1 on, or None for no limit."))
 def local(
     ci: Evidence,
     target: str,
@@ -96,9 +97,6 @@ def local(
         )
     start = perf_counter()
     learner, _ = blanket_learner(blankets, uig_alpha).settled(ci)
-    checked_limit("max_condition_size", max_condition_size)
-    if max_visited is not None and (isinstance(max_visited, bool) or not isinstance(max_visited, int) or max_visited < 1):
-        raise InvalidSetting(f"max_visited is {max_visited!r}; it must be a whole number from 1 on, or None for no limit.")
     center = _position(ci, target)
     inquiry = Inquiry(ci, cache=True)
     spelled = None if knowledge is None else knowledge.on(ci.names)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from dicola.allowed import NAMES, check_fields
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.registry import BLANKETS, blanket_learner
 from dicola.ci.base import CITest
@@ -15,7 +16,7 @@ from dicola.claims import Claims
 from dicola.decompose.tree import StopRule, stop_rule
 from dicola.errors import InvalidSetting, Sentence, Setting, not_allowed
 from dicola.knowledge import Knowledge
-from dicola.learners.base import Learner, OrientationSettings, checked_limit
+from dicola.learners.base import Learner, OrientationSettings
 from dicola.learners.collider_policies import checked_policy
 from dicola.learners.fci import FCI
 from dicola.learners.registry import ALL, learner_named
@@ -38,6 +39,8 @@ class Plan(Settings):
     """
 
     def __post_init__(self) -> None:
+        lists = NAMES.or_none("it must be a list.")
+        check_fields(self, drop=lists, missing_values=lists, contexts=lists)
         if str(self.mode).lower() != AUTO:
             mode_named(self.mode)
         for name in ("uig", "leaf_start", "workers", "stop", "missing"):
@@ -46,26 +49,6 @@ class Plan(Settings):
             object.__setattr__(self, "colliders", None)  # not chosen
         if self.colliders is not None:
             checked_policy(self.colliders)
-        for name in ("max_depth", "min_leaf_size", "max_nodes", "max_path_length"):
-            checked_limit(name, getattr(self, name))
-        if isinstance(self.n_jobs, bool) or not isinstance(self.n_jobs, int) or self.n_jobs == 0:
-            raise not_allowed("n_jobs", self.n_jobs, "it must be a whole number of workers, or -1 for all cores.")
-        for name in ("bootstrap", "bootstrap_seed"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-                raise not_allowed(name, value, "it must be a whole number, 0 at least.")
-        if self.bootstrap_fraction is not None and not 0 < self.bootstrap_fraction < 1:
-            raise not_allowed(
-                "bootstrap_fraction", self.bootstrap_fraction, "it must lie between 0 and 1; leave it out to draw with replacement."
-            )
-        if self.kinds is not None and not isinstance(self.kinds, Mapping):
-            raise not_allowed("kinds", self.kinds, "it must be a dict such as {'sex': 'nominal'}.")
-        if self.targets is not None and not isinstance(self.targets, Mapping):
-            raise not_allowed("targets", self.targets, "it must be a dict such as {'drug': ['pkc']}.")
-        for name in ("drop", "missing_values", "contexts"):
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, str) and not isinstance(value, Iterable):
-                raise not_allowed(name, value, "it must be a list.")
         if self.knowledge is not None and not isinstance(self.knowledge, Knowledge):
             raise InvalidSetting(
                 f"knowledge is a {type(self.knowledge).__name__}; make one: Knowledge(tiers=[...], forbidden=[...], required=[...])."
@@ -105,7 +88,8 @@ class Plan(Settings):
         stop = self._settled("stop", mode, "auto")
         stop = learner.auto_stop if stop == "auto" else stop
         rule = stop_rule(stop, len(ci), self.max_depth, self.min_leaf_size, self.max_nodes, learner.work_size)
-        asked_for = mode.settings.get("blankets", self.blankets) if self.blankets == "auto" else self.blankets
+        is_open = isinstance(self.blankets, str) and self.blankets == AUTO
+        asked_for = mode.settings.get("blankets", self.blankets) if is_open else self.blankets
         blankets, blankets_chosen = blanket_learner(asked_for, self.uig_alpha).settled(ci)
         known = self.known(ci.names)
         claims = None if known is None else Claims.of(known, ci.labels)
@@ -134,7 +118,7 @@ class Plan(Settings):
         """The mode; for ``"auto"`` the one that fits the evidence and what was chosen; and why, where it is not the one asked for."""
         if str(self.mode).lower() != AUTO:
             return mode_named(self.mode), reason_for(self.mode)
-        taken = next((name for name in _OF_THE_METHOD if getattr(self, name) not in (None, False)), None)
+        taken = next((name for name in _OF_THE_METHOD if getattr(self, name) is not None and getattr(self, name) is not False), None)
         if taken is not None:
             chosen = _shown(taken, getattr(self, taken))
             return EXACT, Sentence(

@@ -53,12 +53,13 @@ class Prepared(NamedTuple):
     def _settings(self) -> dict[str, Any]:
         """What makes the same of the columns of other rows; nothing for complete numbers of one kind."""
         kinds = {name: kind for name, kind in zip(self.table.labels, self.table.kinds, strict=True) if kind != "continuous"}
+        gaps = [str(value) for value in _or_none(self.plan.missing_values)]
         return {
             **({"test_chosen": self.why} if self.why else {}),
             **({"kinds": kinds} if kinds else {}),
             **({"drop": list(self.look.left_out)} if self.look.left_out else {}),
             **({"missing": self.way} if self.way else {}),
-            **({"missing_values": [str(value) for value in self.plan.missing_values]} if self.plan.missing_values else {}),
+            **({"missing_values": gaps} if gaps else {}),
             **({"strict": True} if self.plan.strict else {}),
             **{name: value for name in _OF_BOOTSTRAP if self.plan.bootstrap and (value := getattr(self.plan, name)) is not None},
         }
@@ -75,7 +76,7 @@ def prepare(table: Table, plan: Plan) -> Prepared:
         would be left out or taken as a gap.
 
     """
-    look = first_look(table, plan.kinds or {}, plan.drop or (), tuple(plan.missing_values or ()))
+    look = first_look(table, plan.kinds or {}, () if plan.drop is None else plan.drop, tuple(_or_none(plan.missing_values)))
     plan, why = _settled(plan, _table(look))
     if _wants_functions(plan.ci_test, look.table):
         look = look.with_findings(relations(_table(look)))
@@ -88,6 +89,10 @@ def prepare(table: Table, plan: Plan) -> Prepared:
         _check(look, plan)
         test = _test(look, plan, way)
     return Prepared(_table(look), test, _without(plan, look), look, tuple(_notes(look, plan, way)), way, why)
+
+
+def _or_none(values: Iterable[Any] | None) -> Iterable[Any]:
+    return () if values is None else values
 
 
 def _settled(plan: Plan, table: Table) -> tuple[Plan, str | None]:

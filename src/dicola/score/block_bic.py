@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from math import isfinite, log
+from math import log
 from typing import ClassVar, Self, TypeVar
 
 import numpy as np
@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from dicola._kernels import block_score as kernel
 from dicola._kernels.block_algebra import log_dets, pair_gains
 from dicola._kernels.terms import BlockTerms, Terms
+from dicola.allowed import COUNT, NAMES, checked
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.errors import InvalidSetting, NeedsData
+from dicola.errors import NeedsData, not_allowed
 from dicola.graphs.skeleton import Pair
 from dicola.score.base import Score
-from dicola.score.gaussian_bic import district_lists
+from dicola.score.gaussian_bic import district_lists, square_matrix
 
 Floats = NDArray[np.float64]
 Number = TypeVar("Number", bound=np.generic)
@@ -61,6 +62,7 @@ class BlockBIC(Score):
 
     scores_as: ClassVar[str] = "blocks of indicators and curves"
 
+    @checked(n_samples=COUNT, widths=NAMES)
     def __init__(
         self,
         covariance: ArrayLike,
@@ -69,11 +71,9 @@ class BlockBIC(Score):
         names: Iterable[object] | None = None,
         penalty: float = 2.0,
     ) -> None:
-        if not (isfinite(penalty) and penalty > 0):
-            raise InvalidSetting(f"penalty is {penalty!r}; it must be a positive number, such as 2 (the usual price).")
         self.penalty, self.n_samples = float(penalty), int(n_samples)
-        matrix = _read_only(np.array(covariance, dtype=np.float64))
-        begins = _read_only(np.cumsum([0, *widths], dtype=np.int64))
+        matrix = _read_only(square_matrix(covariance))
+        begins = _read_only(np.cumsum([0, *_whole_widths(widths, len(matrix))], dtype=np.int64))
         self.names = tuple(f"X{i + 1}" for i in range(len(begins) - 1)) if names is None else tuple(str(name) for name in names)
         alone = _read_only(log_dets(matrix, begins))
         gains = _read_only(pair_gains(matrix, begins, alone))
@@ -172,3 +172,11 @@ def _read_only(array: NDArray[Number]) -> NDArray[Number]:
     found = np.ascontiguousarray(array)
     found.setflags(write=False)
     return found
+
+
+def _whole_widths(widths: Iterable[object], columns: int) -> list[int]:
+    """How many columns each variable has; together they are all columns."""
+    found = list(widths)
+    if not all(isinstance(width, int | np.integer) and 1 <= width <= columns for width in found) or sum(found) != columns:  # type: ignore[arg-type]
+        raise not_allowed("widths", widths, f"it must have one whole number from 1 on per variable, {columns} in all.")
+    return found  # type: ignore[return-value]

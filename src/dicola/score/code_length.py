@@ -23,6 +23,7 @@ from dicola.score.legal import nearby_mag
 from dicola.score.search import BestMag, Refined, linear_extension
 
 _CELLS = 200_000  # up to which regrets are kept
+_CLOSE = 0.01  # of a length: by less the graph of tests does not win
 
 
 class CodeLength:
@@ -140,16 +141,17 @@ class ShorterCode:
         CodeLength.of(ci)
 
     def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None) -> Refined | None:
-        """The best MAG over blocks, among those that obey the claims; ``None`` where the oriented graph has the shorter code."""
+        """The best MAG over blocks, among those that obey the claims; ``None`` where the oriented graph has the shorter code and obeys."""
         counted = CodeLength.of(ci)
         assert isinstance(ci.test, GSquare)
         blocks = Inquiry(ci.test.as_blocks())
         refined = BestMag().refine(blocks, found, seed, claims)
         ci.account.add(blocks.account)
         law = Law.of(claims)
+        # Two levels are one column, whose covariances say all of a pair; sums of indicators say less the more levels there are.
+        answer = refined._replace(doubted_by=blocks.test) if np.median(ci.test.levels) > 2 else refined
+        if law is not None and not law.is_obeyed_by(found):
+            return answer
         scored: MixedGraph = mag_to_pag(refined.mag) if law is None else refined.mag
         by_tests, by_score = (counted.along(nearby_mag(graph.reordered(counted.names), law)) for graph in (found.pag, scored))
-        if by_tests < by_score:
-            return None
-        # Two levels are one column, whose covariances say all of a pair; sums of indicators say less the more levels there are.
-        return refined._replace(doubted_by=blocks.test) if np.median(ci.test.levels) > 2 else refined
+        return None if by_tests < (1 + _CLOSE) * by_score else answer  # a length is below zero: what edges save

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from math import isfinite, log
+from math import log
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from dicola._kernels import mag_score as kernel
 from dicola._kernels.terms import Terms
+from dicola.allowed import COUNT, checked
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.errors import InvalidSetting, NeedsData
+from dicola.errors import InvalidData, NeedsData
 from dicola.graphs.skeleton import Pair
 from dicola.score.base import Score
 
@@ -52,13 +53,12 @@ class GaussianBIC(Score):
 
     scores_as: ClassVar[str] = "linear Gaussian"
 
+    @checked(n_samples=COUNT)
     def __init__(self, correlation: ArrayLike, n_samples: int, names: Iterable[object] | None = None, penalty: float = 2.0) -> None:
-        self.correlation = _read_only(np.array(correlation, dtype=np.float64))  # its own copy
+        self.correlation = _read_only(square_matrix(correlation))  # its own copy
         self.n_samples = int(n_samples)
         self.names = tuple(f"X{i + 1}" for i in range(len(self.correlation))) if names is None else tuple(str(name) for name in names)
         self.penalty = float(penalty)
-        if not (isfinite(penalty) and penalty > 0):
-            raise InvalidSetting(f"penalty is {penalty!r}; it must be a positive number, such as 2 (the usual price).")
         self._rarity = _rarity(self.correlation, self.n_samples)
 
     @property
@@ -170,6 +170,17 @@ def district_arrays(
     d = lists.shape[1]
     room = kernel.make_room(len(inside), d)
     return inside, _read_only(correlation[np.ix_(inside, inside)]), DistrictArrays(np.arange(d), d, lists, lengths, room)
+
+
+def square_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
+    """Numbers in as many rows as columns, as an array of one's own."""
+    try:
+        numbers = np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidData("a covariance or correlation matrix is a square table of numbers.") from None
+    if numbers.ndim != 2 or numbers.shape[0] != numbers.shape[1] or not len(numbers) or not np.isfinite(numbers).all():
+        raise InvalidData(f"a covariance or correlation matrix is square and without gaps; this one has shape {numbers.shape}.")
+    return numbers
 
 
 def _rarity(correlation: NDArray[np.float64], n_samples: int) -> float:

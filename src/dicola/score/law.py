@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dicola.claims import Bools, Claims
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, NONE, TAIL
+from dicola.orient.fixpoint import Orientation
 from dicola.score.ancestral import Marks, ancestral_marks
 
 Ints = NDArray[np.int64]
@@ -73,6 +74,14 @@ class Law:
         kept = bool((marks[self.claims.joined] != NONE).all()) and not (both & self.never_both).any()
         return kept and not (above & self.claims.barred).any() and bool(above[needed[:, 0], needed[:, 1]].all())
 
+    def is_obeyed_by(self, found: Orientation) -> bool:
+        """Does an oriented graph obey: no rule wanted otherwise, no directed path is barred, and one may lead wherever one must?"""
+        marks = found.pag.reordered(self.claims.labels).marks
+        onward = (marks != NONE) & (marks != TAIL) & (marks.T != ARROW)
+        denied = (ancestors_in(marks) & self.claims.barred).any() or (self.claims.causes & ~_passed_on(onward)).any()
+        both = (marks == ARROW) & (marks.T == ARROW)
+        return not found.conflicts and not denied and not (both & self.claims.never_bidirected(marks != NONE)).any()
+
     def broken_by(self, marks: Marks) -> Bools:
         """Bidirected edges of an ancestral graph that stand behind a claim it breaks; none where it obeys.
 
@@ -117,7 +126,12 @@ def _first_step(marks: Marks, a: int, b: int) -> tuple[int, int]:
 
 def ancestors_in(marks: Marks) -> Bools:
     """``[a, b]``: a directed path leads from a to b."""
-    found = (marks == ARROW) & (marks.T == TAIL)
+    return _passed_on((marks == ARROW) & (marks.T == TAIL))
+
+
+def _passed_on(steps: Bools) -> Bools:
+    """``[a, b]``: steps lead from a to b."""
+    found = steps
     while True:
         more = found | ((found.astype(np.float32) @ found.astype(np.float32)) > 0)
         if (more == found).all():

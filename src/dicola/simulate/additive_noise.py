@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dicola.allowed import ANY, checked
 from dicola.errors import InvalidSetting
 from dicola.graphs.dag import DAG
 from dicola.simulate.arguments import Seed, generator, real_number, whole_number
@@ -28,6 +29,7 @@ ERRORS: Final[dict[str, Callable[[np.random.Generator, tuple[int, int]], Rows]]]
 }
 
 
+@checked(seed=ANY)
 def additive_noise(
     dag: DAG,
     n_samples: int,
@@ -84,14 +86,15 @@ def additive_noise(
     low, high = checked_sizes(dag, coefficients, "additive_noise")
     if errors not in ERRORS:
         raise InvalidSetting(f"errors is {errors!r}; it may be {', '.join(map(repr, ERRORS))}.")
-    if real_number("curvature", curvature, "a number of at least 0") < 0:
+    bend = real_number("curvature", curvature, "a number of at least 0")
+    if bend < 0:
         raise InvalidSetting(f"curvature must be a number of at least 0; got {curvature!r}.")
     rng = generator(seed, "linear_gaussian")
     arcs = weighted_arcs(dag, low, high, rng)
     variables = ERRORS[errors](rng, (len(dag), n_samples))
     place = {v: i for i, v in enumerate(dag.topological_order())}
     for parent, child, weight in sorted(arcs, key=lambda arc: place[arc[1]]):
-        variables[child] += weight * _bent(variables[parent], curvature)
+        variables[child] += weight * _bent(variables[parent], bend)
     return pd.DataFrame(variables.T, columns=list(dag.names), copy=False)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import SupportsFloat, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 
-from dicola.errors import InvalidSetting, Sentence, Setting
+from dicola.allowed import number_in
+from dicola.errors import InvalidSetting, Sentence, Setting, shown
 
+MOST_DRAWN = 10**9  # of vertices, rows and the like
 Seed = int | np.random.Generator
 
 
@@ -27,9 +29,10 @@ def generator(seed: Seed, purpose: str) -> np.random.Generator:
 
 def real_number(name: str, value: float, what: str) -> float:
     """The value as a float, if it is a finite number; ``what`` says what is allowed."""
-    if isinstance(value, bool | str) or not isinstance(value, SupportsFloat) or not math.isfinite(value):
+    found = number_in(value)
+    if not math.isfinite(found):
         raise _unfit(name, value, what)
-    return float(value)
+    return found
 
 
 def whole_number(name: str, value: SupportsIndex, least: int) -> int:
@@ -40,8 +43,10 @@ def whole_number(name: str, value: SupportsIndex, least: int) -> int:
         raise _unfit(name, value, f"a whole number of at least {least}") from None
     if number < least:
         raise _unfit(name, number, f"at least {least}")
+    if number > MOST_DRAWN and name != "seed":
+        raise _unfit(name, number, f"at most {MOST_DRAWN:,}")
     return number
 
 
 def _unfit(name: str, value: object, what: str) -> InvalidSetting:
-    return InvalidSetting(Sentence("{name} must be {what}; got {value!r}.", name=Setting(name), what=what, value=value))
+    return InvalidSetting(Sentence("{name} must be {what}; got {value}.", name=Setting(name), what=what, value=shown(value)))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dicola.allowed import ANY, checked, instance
 from dicola.errors import InvalidSetting, counted
 from dicola.graphs.dag import DAG
 from dicola.simulate.arguments import Seed, generator, whole_number
 
 
+@checked(dag=instance(DAG), seed=ANY)
 def confounded(dag: DAG, n_latents: int, children: int, seed: Seed) -> tuple[DAG, tuple[str, ...]]:
     """A DAG with further vertices H1, H2, …, each the cause of several others, and their names.
 

@@ -56,7 +56,7 @@ def linear_gaussian(
     arcs = weighted_arcs(dag, low, high, rng)
     variables = rng.standard_normal((len(dag), n_samples))
     if noise != 1:
-        variables *= noise
+        variables *= float(noise)
     _add_causes(variables, dag, arcs)
     return pd.DataFrame(variables.T, columns=list(dag.names), copy=False)
 
@@ -86,7 +86,7 @@ def linear_gaussian_covariance(dag: DAG, seed: Seed, *, coefficients: tuple[floa
     low, high = _checked(dag, coefficients, noise)
     influence = np.eye(len(dag))  # of the error of each column on the variable of each row
     _add_causes(influence, dag, weighted_arcs(dag, low, high, generator(seed, "linear_gaussian")))
-    return pd.DataFrame(noise**2 * influence @ influence.T, index=list(dag.names), columns=list(dag.names))
+    return pd.DataFrame(float(noise) ** 2 * influence @ influence.T, index=list(dag.names), columns=list(dag.names))
 
 
 def _checked(dag: DAG, coefficients: tuple[float, float], noise: float) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dicola.allowed import ANY, checked, instance
 from dicola.errors import InvalidSetting, Sentence, Setting, counted
 from dicola.graphs.dag import DAG
 from dicola.graphs.marks import ARROW, TAIL
@@ -93,6 +94,7 @@ def modular_dag(modules: int, size: int, degree: float, links: int, seed: Seed) 
     return _oriented(modules * size, first, second, rng)
 
 
+@checked(seed=ANY)
 def scale_free_dag(n: int, degree: float, seed: Seed, order: str = "random") -> DAG:
     """A random graph with a few hubs: early vertices gather links, as in Barabási and Albert (1999).
 
@@ -190,6 +192,7 @@ def hub_dag(n: int, degree: float, hubs: int, spokes: int, seed: Seed) -> DAG:
     return _oriented(n, first, second, rng)
 
 
+@checked(dag=instance(DAG), seed=ANY)
 def hide(dag: DAG, n_latents: int, seed: Seed, pool: str = "any") -> tuple[str, ...]:
     """Variables to hide, drawn uniformly among those whose absence can confound.
 
@@ -252,7 +255,7 @@ def _arcs_of_degree(n: int, degree: float) -> int:
     """How many arcs give n vertices this average degree."""
     if real_number("degree", degree, "a number of at least 0") < 0:
         raise InvalidSetting(f"degree must be a number of at least 0; got {degree!r}.")
-    n_arcs, places = round(n * degree / 2), n * (n - 1) // 2
+    n_arcs, places = round(n * float(degree) / 2), n * (n - 1) // 2
     if n_arcs > places:
         raise InvalidSetting(
             f"degree={degree} asks for {counted(n_arcs, 'arc')}, but {counted(n, 'vertex has', 'vertices have')} room for {places}: "

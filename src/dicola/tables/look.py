@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dicola.allowed import checked
 from dicola.errors import InvalidSetting, Sentence, counted
 from dicola.graphs.marks import listed
 from dicola.tables.columns import USED, Column, Kind
@@ -240,6 +241,7 @@ class Look:
         return look_card(self)
 
 
+@checked()
 def look(
     data: Table | pd.DataFrame | Any,
     *,

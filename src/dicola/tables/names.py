@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from dicola.allowed import NAMES, check
 from dicola.errors import InvalidData, counted
 
 _RUNS_OF_DIGITS = re.compile(r"([0-9]+)")
@@ -29,6 +30,7 @@ def _piece(part: str) -> tuple[bool, int, str]:
 
 def distinct_names(names: Iterable[object]) -> tuple[str, ...]:
     """Names as distinct, non-empty strings."""
+    check("names", names, NAMES)
     result = tuple(str(name) for name in names)
     seen: set[str] = set()
     for position, name in enumerate(result, start=1):
@@ -46,6 +48,7 @@ def named_or_positions(names: Iterable[object] | None, count: int) -> list[str]:
     """The names given, or X1, X2, … by position."""
     if names is None:
         return [f"X{i + 1}" for i in range(count)]
+    check("names", names, NAMES)
     given = [str(name) for name in names]
     if len(given) != count:
         raise InvalidData(f"{counted(len(given), 'name was', 'names were')} given for {counted(count, 'column')}.")

@@ -13,7 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from dicola.allowed import NAMES, check, checked, instance
 from dicola.errors import InvalidData, InvalidSetting, counted
+from dicola.graphs.marks import listed
 from dicola.tables.columns import Column, Kind, column_of
 from dicola.tables.names import distinct_names, name_order, named_or_positions
 
@@ -83,6 +85,7 @@ class Table:
             Where names repeat or are empty, or a column has another type, such as complex numbers.
 
         """
+        check("frame", frame, instance(pd.DataFrame))
         names = distinct_names(frame.columns)
         order = name_order(names)
         if frame.shape[1] and _is_one_block_of_floats(frame):
@@ -156,6 +159,7 @@ class Table:
         """The columns in the order of ``labels``, as views of ``values``."""
         return tuple(map(Column, self.labels, self.kinds, self.values.T, self.levels, self.points))
 
+    @checked()
     def understood(self, kinds: Mapping[str, Kind] | None = None, missing_values: Iterable[object] = ()) -> Table:
         """The same table with kinds that go by the values too: what a test for mixed columns takes.
 
@@ -214,7 +218,10 @@ class Table:
             Names of columns.
 
         """
-        chosen = tuple(names)
+        check("names", names, NAMES)
+        chosen = tuple(map(str, names))
+        if unknown := [name for name in chosen if name not in self.labels]:
+            raise InvalidData(f"the table has no column {listed(unknown)}. Its columns: {listed(self.names)}.")
         if set(chosen) == set(self.names):
             return replace(self, names=chosen)
         place = {label: i for i, label in enumerate(self.labels)}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from dicola.allowed import check
 from dicola.errors import DicolaError, InvalidGraph, InvalidSetting
 from dicola.files import write_texts
 from dicola.graphs.formats import causal_learn, cytoscape, dagitty, dot, edge_list, gexf, graphml, native, pcalg, tetrad_json, tetrad_text
@@ -102,6 +103,7 @@ def read(path: str | Path, format: str | None = None) -> MixedGraph:
 
     Without ``format`` the ending says which it is, and the content where an ending stands for several.
     """
+    check("path", path)
     file = Path(path)
     if file.is_dir():
         inside = [file / name for name in _IN_A_FOLDER if (file / name).is_file()]
@@ -118,6 +120,7 @@ def read(path: str | Path, format: str | None = None) -> MixedGraph:
 
 def write(graph: MixedGraph, path: str | Path, format: str | None = None) -> Path:
     """Write a graph into a file; without ``format`` in the first format of its ending."""
+    check("path", path)
     file = Path(path)
     chosen = named(format) if format is not None else for_ending(file)
     write_texts(file.parent, {file.name: chosen.write(graph)})
