@@ -202,11 +202,12 @@ def test_a_scored_search_on_the_rows_of_the_whole_finds_the_same_graph_from_its_
     assert again == model.pag_
 
 
-def test_knowledge_holds_in_drawn_tables():
+@pytest.mark.parametrize("mode", ["exact", "balanced"])
+def test_knowledge_holds_in_drawn_tables(mode):
     frame = table()
     first, second = frame.columns[:2]
     known = Knowledge(forbidden=[(first, other) for other in frame.columns[1:]])
-    drawn = dicola.bootstrap(frame, 6, mode="exact", knowledge=known)
+    drawn = dicola.bootstrap(frame, 6, mode=mode, knowledge=known)
     told = drawn.to_pandas()
     assert (told.loc[told["u"] == first, "u_tail"] == 0).all() and second in set(told["u"]) | set(told["v"])
 

