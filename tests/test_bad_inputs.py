@@ -38,7 +38,7 @@ KNOWN = b"/knowledge\naddtemporal\n1 a\n2 nobody\n"
 # file name, what it holds, options, and what the sentence says
 FILES = {
     "no file": ("none.csv", None, "", "there is no file"),
-    "a folder": (".", None, "", "there is no file"),
+    "a folder": (".", None, "", "is a folder, not a file"),
     "empty": ("t.csv", b"", "", "is empty or has no rows"),
     "blank lines": ("t.csv", b"\n\n \n", "", "t.csv"),
     "header alone": ("t.csv", b"a,b\n", "", "no rows below its header"),
@@ -48,7 +48,7 @@ FILES = {
     "a nameless column": ("t.csv", PLAIN.replace(b"a,b,c", b"a,,c"), "", "column 2 has no name"),
     "longer rows": ("t.csv", b"a,b\n1,2\n3,4,5\n", "", "t.csv"),
     "latin-1": ("t.csv", "é,b\n1,2\n".encode("latin-1"), "", "utf-8"),
-    "utf-16": ("t.csv", "a,b\n1,2\n".encode("utf-16"), "", "utf-8"),
+    "utf-16": ("t.csv", "a,b\n1,2\n".encode("utf-16"), "", "UTF-8"),
     "numbers for names": ("t.csv", PLAIN.partition(b"\n")[2], "", "--no-header"),
     "plain text called gz": ("t.csv.gz", PLAIN, "", "could not be read as a table"),
     "a cut archive": ("t.csv.gz", PACKED[:60], "", "could not be read as a table"),

@@ -18,7 +18,7 @@ from dicola.confidence import Bootstrap
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Tree
 from dicola.errors import DicolaError, InvalidData, Sentence, counted
-from dicola.files import write_texts
+from dicola.files import refuse_unreadable, write_texts
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
@@ -27,6 +27,7 @@ from dicola.orient.equivalence import Legality, MagSets, legality
 from dicola.orient.partial import Conflict, Reason
 from dicola.statements import STATUSES, Judge, Statement, claims_in
 from dicola.tables.look import Look
+from dicola.written_facts import check_discovery, check_seconds, check_skeleton, loaded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -415,15 +416,19 @@ class Discovery:
         check("folder", folder)
         source = Path(folder)
         try:
-            texts = {name: (source / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".json")}
-            facts, pag = json.loads(texts["discovery.json"]), native.from_json(texts["pag.json"])
-            skeleton, tree = _skeleton_from_dict(json.loads(texts["skeleton.json"]), pag.names)
-            drawn = (source / BOOTSTRAP).read_text(encoding="utf-8") if "bootstrap" in facts else None
+            texts = {name: _text_in(source / name) for name in FILES if name.endswith(".json")}
+            facts, pag = loaded(texts["discovery.json"], "discovery.json"), native.from_json(texts["pag.json"])
+            drawn = _text_in(source / BOOTSTRAP) if "bootstrap" in facts else None
             if "sha256" in facts and facts["sha256"] != _digests(pag, texts["skeleton.json"], drawn):
                 raise InvalidData(
-                    f"the files in {str(folder)!r} were not written together: pag.json, skeleton.json, discovery.json and what came of a "
-                    "bootstrap are of different runs, or one was changed. Write the result again."
+                    "its files were not written together: pag.json, skeleton.json, discovery.json and what came of a bootstrap are of "
+                    "different runs, or one was changed. Write the result again."
                 )
+            written, seconds = loaded(texts["skeleton.json"], "skeleton.json"), loaded(texts["timing.json"], "timing.json")
+            check_skeleton(written, pag.names)
+            check_discovery(facts, len(pag))
+            check_seconds(seconds)
+            skeleton, tree = _skeleton_from_dict(written, pag.names)
             found = cls(
                 pag=pag,
                 skeleton=skeleton,
@@ -435,7 +440,7 @@ class Discovery:
                     Conflict(r, o, a, Mark(s), Mark(w), tuple(z), sr, tuple(sz)) for r, o, a, s, w, z, sr, sz in facts["conflicts"]
                 ),
                 reasons={(a, b): Reason(rule, tuple(witness)) for a, b, rule, witness in facts["reasons"]},
-                seconds=json.loads(texts["timing.json"]),
+                seconds=seconds,
                 evaluations=facts.get("evaluations", {}),
                 score=facts.get("score"),
                 runner_up=facts.get("runner_up"),
@@ -445,17 +450,23 @@ class Discovery:
                 bootstrap=None if drawn is None else Bootstrap.from_csv(drawn, facts["bootstrap"], pag),
             )
             if (source / "edges.csv").exists():  # results written before there was one have none
-                vars(found)["_edges"] = from_csv((source / "edges.csv").read_text(encoding="utf-8"))
+                vars(found)["_edges"] = from_csv(_text_in(source / "edges.csv"))
             return found
         except FileNotFoundError as error:
             raise InvalidData(
                 f"{str(folder)!r} does not hold a written discovery: there is no file {error.filename!r}. Name a folder that "
                 "Discovery.write, or dicola fit, oracle or demo with --out, wrote."
             ) from None
-        except DicolaError:
-            raise
-        except (OSError, LookupError, TypeError, ValueError) as error:
+        except DicolaError as error:
+            raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {error}") from None
+        except (OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {type(error).__name__}: {error}.") from None
+
+
+def _text_in(file: Path) -> str:
+    if file.exists():  # what is missing is named below, with what to do
+        refuse_unreadable(file, InvalidData)
+    return file.read_text(encoding="utf-8")
 
 
 def _next_best(gap: float) -> str:

@@ -20,6 +20,7 @@ from dicola.errors import InvalidData
 from dicola.graphs.marks import listed
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Pair, Skeleton, Variables
+from dicola.spreadsheets import as_named, harmless_table
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -81,6 +82,7 @@ class ClosestTest(NamedTuple):
     partial_correlation: float = nan
 
 
+_NAMES: Final = ("u", "v", "given")  # columns that hold names
 _KINDS: Final = {"p_value": "float64", "given": "str", "sign": "str", "partial_correlation": "float64"}
 
 
@@ -171,13 +173,14 @@ def _strength(ci: FisherZ, rows: Ints) -> Floats:
 
 
 def to_csv(table: pd.DataFrame) -> str:
-    """The table as the text of ``edges.csv``."""
-    return str(table.to_csv(index=False, lineterminator="\n"))
+    """The table as the text of ``edges.csv``, which spreadsheets open: no name in it is a formula to them."""
+    return str(harmless_table(table, _NAMES).to_csv(index=False, lineterminator="\n"))
 
 
 def from_csv(text: str) -> pd.DataFrame:
     """Read back what ``to_csv`` wrote, to the last digit."""
     table = pd.read_csv(StringIO(text), dtype=str, keep_default_na=False, na_filter=False)
+    table = table.assign(**{name: [as_named(cell) for cell in table[name]] for name in _NAMES})
     values = {name: [float(value) if value else nan for value in table[name]] for name, kind in _KINDS.items() if kind == "float64"}
     told = [not isnan(value) for value in values["p_value"]]
     given = [text if asked else None for text, asked in zip(table["given"], told, strict=True)]

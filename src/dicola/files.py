@@ -1,13 +1,41 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, and paths that are no files named for what they are."""
 
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from dicola.errors import InvalidData
+from dicola.errors import DicolaError, InvalidData
+
+_OPEN_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+
+
+def is_stream(path: Path) -> bool:
+    """Is this a pipe that was opened for us, such as ``/dev/stdin`` or what a shell makes of ``<(…)``? It can be read once."""
+    try:
+        return str(path).startswith(_OPEN_STREAMS) and stat.S_ISFIFO(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def refuse_unreadable(path: Path, error: type[DicolaError]) -> None:
+    """Refuse what cannot be read to an end: no file, a folder, a device, or a pipe that nobody may ever write to."""
+    shown = repr(str(path))
+    try:
+        kind = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise error(f"there is no file {shown}.") from None
+    except OSError as trouble:
+        raise error(f"{shown} could not be read: {trouble.strerror or trouble}.") from None
+    if stat.S_ISDIR(kind):
+        raise error(f"{shown} is a folder, not a file; name a file in it.")
+    if stat.S_ISFIFO(kind) and not is_stream(path):
+        raise error(f"{shown} is a named pipe (FIFO), not a file; write what it holds to a file, or send it to /dev/stdin.")
+    if not stat.S_ISREG(kind) and not is_stream(path):
+        raise error(f"{shown} is a terminal, a device or a socket, not a file; write what it holds to a file first.")
 
 
 def writable_folder(folder: str | Path) -> Path:

@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.docs.snippets import PAGES, ROOT
 
 WIDTH = 100
-WRITTEN = (*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md")
+WRITTEN = (*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md")
 _OTHER = re.compile(r"\s*(\||#|!\[|<!--|```|:::|\{\.|---$)")  # lines that are no prose
 _MARKER = re.compile(r"(\s*)((?:[-*+]|\d+\.|:|>)\s+)?")
 _WORD = re.compile(r"(?:`[^`]*`|\[[^]]*\]\([^)]*\)| / |[^\s`])+")

@@ -94,7 +94,7 @@ def test_a_header_without_rows_is_refused(text, tmp_path):
 
 def test_a_missing_file_is_named(tmp_path):
     unreadable(tmp_path / "nowhere.csv", "no file", "nowhere.csv")
-    unreadable(tmp_path, "no file")
+    unreadable(tmp_path, "is a folder, not a file")
 
 
 def test_a_file_of_one_column_is_refused(tmp_path):
@@ -112,7 +112,7 @@ def test_a_row_that_is_too_short_leaves_a_gap(tmp_path):
 
 @pytest.mark.parametrize("text", ["é,b\n1,2\n2,3\n".encode("latin-1"), "a,b\n1,2\n2,é\n".encode("latin-1"), "a,b\n1,2\n".encode("utf-16")])
 def test_a_file_that_is_not_utf8_is_refused(text, tmp_path):
-    unreadable(write(tmp_path, text), "table.csv", "utf-8")
+    assert "utf-8" in unreadable(write(tmp_path, text), "table.csv").lower()
 
 
 def test_text_in_a_column_is_named_with_value_and_row(tmp_path):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
+import warnings
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any
 
 import typer
@@ -14,6 +17,7 @@ from dicola.cli import ask, compare, compare_tests, convert, demo, explain, fit,
 from dicola.cli.option_names import in_options
 from dicola.cli.options import FLAG, epilog
 from dicola.cli.plan_options import with_names
+from dicola.cli.terminal import complain, visible
 from dicola.errors import DicolaError
 
 
@@ -24,8 +28,11 @@ class _Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            sys.stderr.write("dicola: interrupted.\n")
+            complain("interrupted.")
             raise typer.Exit(130) from None
+        except typer.BadParameter as error:
+            error.message = visible(error.message)  # it may quote a settings file
+            raise
         except BrokenPipeError:
             _forget_output()
             raise typer.Exit(0) from None
@@ -81,14 +88,29 @@ def _options(
 def main() -> None:
     """Run the command line. A user's mistake is one sentence on standard error and exit code 1; wrong usage is exit code 2."""
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = _note
+            app()
     except DicolaError as error:
-        sys.stderr.write(f"dicola: {in_options(error.sentence)}\n")
+        complain(in_options(error.sentence))
         sys.exit(1)
     except OSError as error:
         _forget_output()
-        sys.stderr.write(f"dicola: the output could not be written: {error.strerror or error}.\n")
+        complain(f"the output could not be written: {error.strerror or error}.")
         sys.exit(1)
+    except Exception:
+        sys.excepthook = _show_bug
+        raise
+
+
+def _note(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning as a line for a person, without the place in the code."""
+    complain(f"note: {message}")
+
+
+def _show_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Python's own words on an error that is ours, with names that do not speak to the terminal."""
+    sys.stderr.write(visible("".join(traceback.format_exception(kind, error, trace))))
 
 
 def _forget_output() -> None:

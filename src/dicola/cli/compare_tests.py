@@ -72,7 +72,7 @@ def _drawn(found: pd.DataFrame, alpha: float) -> str:
         answer = {True: "independent", False: "dependent", None: ""}[row["independent"]]
         numbers = (_number(row[name], form) for name, form in (("n", ","), ("statistic", ".4g"), ("freedom", ".4g"), ("p_value", ".3g")))
         drawn.add_row(row["test"], *numbers, answer, row["note"])
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH, force_terminal=False, markup=False)
     with console.capture() as captured:
         console.print(drawn)
     return "\n".join(line.rstrip() for line in captured.get().splitlines()).strip("\n")

@@ -28,7 +28,7 @@ def demo(
     from dicola.pipeline.plan import Plan
 
     results = Output(out=out, json=json, quiet=quiet)
-    results.check_folder()
+    results.check_folder(ctx)
     dag = simulate.network("mildew")
     latents = simulate.hide(dag, 3, seed, pool="root")
     table = simulate.linear_gaussian(dag, samples, seed).drop(columns=list(latents))

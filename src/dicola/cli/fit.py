@@ -54,7 +54,7 @@ def fit(
     from dicola.pipeline.preparation import prepare
     from dicola.tables.reading import read_table
 
-    results.check_folder()
+    results.check_folder(ctx)
     surroundings = None if target is None else _surroundings(ctx, target, typed)
     plan = plan_of(typed)
     table = read_table(data, header=header)

@@ -33,7 +33,7 @@ def oracle(
     from dicola.ci.oracle import Oracle
     from dicola.graphs.formats.native import read_dag, read_lines
 
-    results.check_folder()
+    results.check_folder(ctx)
     plan = plan_of(typed)
     hidden = [*(latent or ()), *(read_lines(latents_file) if latents_file else ())]
     graph = read_dag(dag, read_lines(nodes) if nodes else None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,8 @@ import typer
 from dicola.cli import options
 from dicola.cli.grouped import Group
 from dicola.cli.option_names import in_options
-from dicola.cli.settings_file import write_settings
+from dicola.cli.settings_file import settings_text, write_settings
+from dicola.cli.terminal import json_line, say
 
 if TYPE_CHECKING:
     from dicola.ci.base import CITest
@@ -31,10 +31,9 @@ _PHASES = {"decompose": "Decomposing", "leaves": "Learning leaves", "orient": "O
 def show(facts: Any, text: str, as_json: bool, quiet: bool = False) -> None:
     """Print the facts as JSON, or else the text, unless nothing is to be said."""
     if as_json:
-        # Settings of a user's own learner may be anything.
-        typer.echo(json.dumps(facts, ensure_ascii=False, default=repr))
+        typer.echo(json_line(facts))
     elif not quiet:
-        typer.echo(text)
+        say(text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +44,13 @@ class Output:
     json: options.Json = False
     quiet: options.Quiet = False
 
-    def check_folder(self) -> None:
+    def check_folder(self, ctx: typer.Context) -> None:
         """Refuse a folder that cannot be written to, before the work and not after it."""
         from dicola.files import writable_folder
 
         if self.out is not None:
             writable_folder(self.out)
+            settings_text(ctx, self.out)  # what no settings file can hold is refused now as well
 
     def learned(self, ci: CITest, plan: Plan) -> Discovery:
         """What a plan finds, with a progress bar where a person watches."""
@@ -110,10 +110,10 @@ class Output:
             where = {"written_to": None if self.out is None else str(self.out)}
             show(_facts(found) | where | (more or {}), "", as_json=True)
         elif not self.quiet:
-            typer.echo("\n".join([*_lines(found), *(f"{key}: {value}" for key, value in (more or {}).items())]))
+            say("\n".join([*_lines(found), *(f"{key}: {value}" for key, value in (more or {}).items())]))
             if self.out is not None:
                 page = f"; open {self.out / 'report.html'} in a browser" if hasattr(found, "report") else ""
-                typer.echo(f"written to {self.out}{page}")
+                say(f"written to {self.out}{page}")
 
 
 Results = Annotated[Output, Group.of(Output)]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from csv import reader
 from dataclasses import Field, fields, replace
 from inspect import Parameter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +14,8 @@ import typer
 from dicola.cli.grouped import Group, option
 from dicola.cli.option_names import is_switched_off, option_name
 from dicola.cli.options import FLAG, completing
-from dicola.errors import InvalidSetting
+from dicola.errors import InvalidData, InvalidSetting
+from dicola.files import refuse_unreadable
 from dicola.pipeline.settings import SETTINGS, TABLE, TUNING
 
 if TYPE_CHECKING:
@@ -75,6 +77,8 @@ def plan_of(typed: Mapping[str, Any]) -> Plan:
     settings["contexts"] = tuple(words(settings.get("contexts"))) or None
     settings["targets"] = _targets(settings.get("targets"))
     if settings.get("knowledge") is not None:
+        if Path(settings["knowledge"]).exists():
+            refuse_unreadable(Path(settings["knowledge"]), InvalidData)
         settings["knowledge"] = Knowledge.read(settings["knowledge"])
     settings["learner"] = _learner(settings["learner"], {name: typed[name] for name in _LIMITS if typed.get(name) is not None})
     return Plan(**settings)

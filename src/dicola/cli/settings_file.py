@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
 from hashlib import sha256
@@ -13,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from dicola._version import __version__
+from dicola.cli.terminal import json_line
 from dicola.errors import InvalidSetting, counted
-from dicola.files import write_texts
+from dicola.files import refuse_unreadable, write_texts
 
 if TYPE_CHECKING:
     from dicola.tables.table import Table
@@ -44,9 +44,14 @@ Config = Annotated[
 
 
 def write_settings(ctx: typer.Context, folder: Path, about: str = "") -> None:
-    """Write the settings in force, defaults included, into ``settings.toml``; ``about`` is a remark on the input.
+    """Write the settings in force, defaults included, into ``settings.toml``; ``about`` is a remark on the input."""
+    write_texts(folder, {FILE: settings_text(ctx, folder, about)})
 
-    Files are named as seen from the folder, so that the settings can be used from anywhere.
+
+def settings_text(ctx: typer.Context, folder: Path, about: str = "") -> str:
+    """The text of ``settings.toml`` in a folder.
+
+    Files are named as seen from there, so that the settings can be used from anywhere.
     """
     knowledge = ctx.params.get("knowledge")
     tables = _knowledge_table(knowledge) if isinstance(knowledge, Path) and knowledge.suffix == ".toml" else []
@@ -57,7 +62,7 @@ def write_settings(ctx: typer.Context, folder: Path, about: str = "") -> None:
     }
     remarks = [f"# dicola {__version__}, {ctx.info_name}; repeat with --config {FILE}", *([f"# {about}"] if about else [])]
     lines = [*remarks, *(f"{key} = {_toml(value)}" for key, value in values.items()), *tables]
-    write_texts(folder, {FILE: "\n".join(lines) + "\n"})
+    return "\n".join(lines) + "\n"
 
 
 def _knowledge_table(file: Path) -> list[str]:
@@ -72,9 +77,9 @@ def _knowledge_table(file: Path) -> list[str]:
 
 def about(file: Path, table: Table) -> str:
     """What tells one table from another: its name, size and hash."""
-    content = sha256(file.read_bytes()).hexdigest()
+    content = f", SHA-256 {sha256(file.read_bytes()).hexdigest()}" if file.is_file() else ""  # a pipe has been read
     size = f"{counted(table.n_samples, 'row')}, {counted(len(table.names), 'column')}"
-    return f"{json.dumps(file.name, ensure_ascii=False)}: {size}, SHA-256 {content}"
+    return f"{json_line(file.name)}: {size}{content}"
 
 
 def _seen_from(folder: Path, file: Path) -> str:
@@ -100,12 +105,14 @@ def _files(ctx: typer.Context) -> set[str]:
 
 
 def _settings_in(file: Path, options: dict[str, Any], files: set[str]) -> dict[str, Any]:
+    if file.exists():
+        refuse_unreadable(file, InvalidSetting)
     try:
         with file.open("rb") as stream:
             given = tomllib.load(stream)
     except OSError as error:
         raise InvalidSetting(f"the settings file {str(file)!r} could not be read: {error.strerror or error}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidSetting(f"the settings file {str(file)!r} is not TOML: {error}.") from None
     settings: dict[str, Any] = {}
     for name, value in given.items():
@@ -150,4 +157,6 @@ def _toml(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, list | tuple):
         return f"[{', '.join(_toml(entry) for entry in value)}]"
-    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    if any("\ud800" <= letter <= "\udfff" for letter in str(value)):
+        raise InvalidSetting(f"{str(value)!r} is no text in UTF-8, so no settings file can hold it; rename the file, or leave out --out.")
+    return json_line(str(value))

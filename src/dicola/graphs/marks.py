@@ -7,6 +7,7 @@ pcalg's ``amat.pag``. So ``a -> b`` is ``M[a, b] = 2, M[b, a] = 3``.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -28,9 +29,11 @@ CIRCLE: Final = 1
 ARROW: Final = 2
 TAIL: Final = 3
 
+_BAND: Final = 256  # rows of a matrix that are checked at once
 _READING_RANK: Final = {TAIL: 0, CIRCLE: 1, ARROW: 2}
 _LEFT: Final = {CIRCLE: "o", ARROW: "<", TAIL: "-"}
 _RIGHT: Final = {CIRCLE: "o", ARROW: ">", TAIL: "-"}
+MOST_NODES: Final = 20_000  # the mark matrix of as many takes 400 MB
 MARK_OF: Final = {"o": CIRCLE, "<": ARROW, ">": ARROW, "-": TAIL}
 _EDGE_TEXT: Final = re.compile(r"^\s*(?P<u>.+?)\s+(?P<left>[o<-])-(?P<right>[o>-])\s+(?P<v>.+?)\s*$")
 
@@ -191,6 +194,8 @@ class MixedGraph:
 
         """
         names = checked_names(nodes)
+        if len(names) > MOST_NODES:
+            raise InvalidGraph(f"the graph has {len(names):,} nodes; at most {MOST_NODES:,} fit into a matrix of marks.")
         index = {name: i for i, name in enumerate(names)}
         matrix = np.zeros((len(names), len(names)), dtype=np.int8)
         for u, v, mark_u, mark_v in edges:
@@ -445,12 +450,16 @@ def checked_names(names: Iterable[object]) -> tuple[str, ...]:
     check("names", names, NAMES)
     result = tuple(str(name) for name in names)
     if len(set(result)) != len(result):
-        twice = next(name for name in result if result.count(name) > 1)
-        raise InvalidGraph(f"the name {twice!r} appears more than once; names must be distinct.")
+        raise InvalidGraph(f"the name {first_twice(result)!r} appears more than once; names must be distinct.")
     for name in result:
         if not name.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in name):
             raise InvalidGraph(f"the name {name!r} holds half a character, which no file can store; rename it.")
     return result
+
+
+def first_twice(names: Iterable[str]) -> str:
+    """The first of the names that stands there more than once."""
+    return next(name for name, count in Counter(names).items() if count > 1)
 
 
 def _names_of_frame(marks: object) -> tuple[str, ...] | None:
@@ -469,13 +478,18 @@ def listed(names: Sequence[str], limit: int = 8) -> str:
     return shown if len(names) <= limit else f"{shown}, … ({len(names)} in all)"
 
 
+def _are_codes(rows: NDArray[Any]) -> bool:
+    return bool(((rows >= NONE) & (rows <= TAIL)).all()) and (rows.dtype.kind in "iu" or np.array_equal(rows, np.rint(rows)))
+
+
 def _checked_matrix(matrix: NDArray[Any], names: tuple[str, ...]) -> NDArray[np.int8]:
-    is_code = ((matrix >= NONE) & (matrix <= TAIL)).all() and (matrix.dtype.kind in "iu" or np.array_equal(matrix, np.rint(matrix)))
-    if not is_code:
+    bands = [slice(start, start + _BAND) for start in range(0, len(matrix), _BAND)]  # so that nothing as large as the matrix is made
+    if not all(_are_codes(matrix[band]) for band in bands):
         raise InvalidGraph("a mark matrix holds only 0 (no edge), 1 (circle), 2 (arrowhead) and 3 (tail).")
     values = matrix.astype(np.int8)
-    for row, column in np.argwhere((values != 0) != (values.T != 0))[:1]:
-        raise InvalidGraph(f"the edge {names[row]!r} - {names[column]!r} has a mark at one end only.")
+    for band in bands:
+        for row, column in np.argwhere((values[band] != 0) != (values[:, band].T != 0))[:1]:
+            raise InvalidGraph(f"the edge {names[band.start + row]!r} - {names[column]!r} has a mark at one end only.")
     for i in np.nonzero(np.diag(values))[0][:1]:
         raise InvalidGraph(f"{names[i]!r} has an edge to itself.")
     values.setflags(write=False)

@@ -10,14 +10,16 @@ from contextlib import contextmanager
 from lzma import LZMAError
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 import pandas as pd
 
-from dicola.errors import InvalidData, Sentence, counted
+from dicola.errors import DicolaError, InvalidData, Sentence, counted
 from dicola.extras import from_extra
+from dicola.files import refuse_unreadable
 from dicola.tables.names import distinct_names, named_or_positions
 from dicola.tables.table import Table
+from dicola.tables.unpacking import TextSource, refuse_grown
 
 _PARQUET = (".parquet", ".pq")
 _EXCEL = (".xlsx", ".xlsm")
@@ -31,7 +33,9 @@ def read_table(path: str | Path, *, header: bool | None = None) -> Table:
     In text files, which may be packed with gzip and the like, columns are told apart by comma,
     semicolon or tab, whichever cuts the first line into most parts; ``.tsv`` files by tab. In a
     file with semicolons numbers may have a decimal comma. Of an Excel file the first sheet is
-    read. A first column without a name is taken as row labels and left out.
+    read. A first column without a name is taken as row labels and left out, and so is an index of
+    a Parquet file without one; an index with a name is a column. A pipe such as ``/dev/stdin`` is
+    read as text. What unpacks to far more than its size could stand for is refused.
 
     Text and gaps are read as they are; a test that needs numbers refuses them.
 
@@ -51,7 +55,8 @@ def read_table(path: str | Path, *, header: bool | None = None) -> Table:
     Raises
     ------
     InvalidData
-        Where there is no such file, or it holds no table of at least two columns.
+        Where there is no such file, it is a folder, a named pipe or a device, it holds no table of
+        at least two columns, or more than can be meant.
     MissingExtra
         Where Parquet needs pyarrow or Excel needs openpyxl.
 
@@ -59,11 +64,11 @@ def read_table(path: str | Path, *, header: bool | None = None) -> Table:
     if not isinstance(path, str | Path):
         raise InvalidData(f"read_table takes the path of a file, not a {type(path).__name__}.")
     file, shown = Path(path), repr(str(path))
-    if not file.is_file():
-        raise InvalidData(f"there is no file {shown}.")
+    refuse_unreadable(file, InvalidData)
     if file.suffix.lower() in _PARQUET:
         return Table.from_frame(_read_parquet(file))
-    separator, columns = _first_line(file)
+    source = _workbook(file) if file.suffix.lower() in _EXCEL else TextSource(file)
+    separator, columns = _first_line(source)
     if header is False:
         columns = named_or_positions(None, len(columns))
     elif header is None and _are_values(columns):
@@ -74,7 +79,7 @@ def read_table(path: str | Path, *, header: bool | None = None) -> Table:
                 shown=shown,
             )
         )
-    frame = _read_rows(file, separator, has_header=header is not False)
+    frame = _read_rows(source, separator, has_header=header is not False)
     if frame.shape[1] != len(columns):
         raise InvalidData(f"{shown} has {counted(len(columns), 'name')} in its header but {counted(frame.shape[1], 'column')} below it.")
     if len(columns) == 1:
@@ -87,14 +92,24 @@ def read_table(path: str | Path, *, header: bool | None = None) -> Table:
     return Table.from_frame(_with_decimal_points(frame) if separator == ";" else frame)
 
 
-def _first_line(file: Path) -> tuple[str, list[str]]:
+def _workbook(file: Path) -> Path:
+    """An Excel file, which is packed XML, if it unpacks to what its size could stand for."""
+    from_extra("openpyxl", "openpyxl")
+    with _readable(file), ZipFile(file) as packed:
+        refuse_grown(file, sum(part.file_size for part in packed.infolist()))
+    return file
+
+
+def _first_line(source: TextSource | Path) -> tuple[str, list[str]]:
     """The separator of the file, none for Excel, and the entries of its first line."""
     as_text: dict[str, Any] = {"header": None, "nrows": 1, "dtype": str, "keep_default_na": False}
-    with _readable(file):
-        if file.suffix.lower() in _EXCEL:
-            from_extra("openpyxl", "openpyxl")
-            return "", _entries(pd.read_excel(file, **as_text))
-        lines = {sep: _entries(pd.read_csv(file, sep=sep, encoding="utf-8-sig", **as_text)) for sep in (",", ";", "\t")}
+    if isinstance(source, Path):
+        with _readable(source):
+            return "", _entries(pd.read_excel(source, **as_text))
+    file, lines = source.file, {}
+    for sep in (",", ";", "\t"):
+        with _readable(file), source.open() as stream:
+            lines[sep] = _entries(pd.read_csv(stream, sep=sep, encoding="utf-8-sig", **as_text))
     tabs = file.name.lower().removesuffix(".gz").endswith(".tsv") and len(lines["\t"]) > 1
     separator = "\t" if tabs else max(lines, key=lambda sep: len(lines[sep]))
     return separator, lines[separator]
@@ -123,13 +138,14 @@ def _are_values(columns: list[str]) -> bool:
     return bool(names) and all(re.fullmatch(r"[+-]?\d+", name) for name in names) and names not in counted
 
 
-def _read_rows(file: Path, separator: str, has_header: bool) -> pd.DataFrame:
+def _read_rows(source: TextSource | Path, separator: str, has_header: bool) -> pd.DataFrame:
     header = 0 if has_header else None
-    with _readable(file), warnings.catch_warnings():
-        if not separator:
-            return _filled(pd.read_excel(file, header=header).dropna(how="all"))
+    if isinstance(source, Path):
+        with _readable(source):
+            return _filled(pd.read_excel(source, header=header).dropna(how="all"))
+    with _readable(source.file), source.open() as stream, warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        return _filled(pd.read_csv(file, sep=separator, header=header, index_col=False, encoding="utf-8-sig", low_memory=False))
+        return _filled(pd.read_csv(stream, sep=separator, header=header, index_col=False, encoding="utf-8-sig", low_memory=False))
 
 
 @contextmanager
@@ -142,6 +158,8 @@ def _readable(file: Path) -> Iterator[None]:
         raise InvalidData(f"{shown} is empty or has no rows below its header; a header and rows of numbers are needed.") from None
     except pd.errors.ParserWarning:
         raise InvalidData(f"{shown} has rows that are longer than its header; every row needs one value for every name.") from None
+    except DicolaError:
+        raise
     except _SPOILT as error:
         raise InvalidData(f"{shown} could not be read as a table: {str(error).strip()}.") from None
 
@@ -156,6 +174,14 @@ def _with_decimal_points(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read_parquet(file: Path) -> pd.DataFrame:
-    from_extra("pyarrow", "pyarrow")
+    parquet = from_extra("pyarrow.parquet", "pyarrow")
     with _readable(file):
-        return pd.read_parquet(file)
+        size = parquet.read_metadata(file)
+        refuse_grown(file, size.num_rows * size.num_columns * 8)
+        return _with_named_index(pd.read_parquet(file))
+
+
+def _with_named_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with what its index calls by a name as first columns, where a CSV would have them."""
+    named = [level for level, name in enumerate(frame.index.names) if name is not None]
+    return frame.reset_index(level=named) if named else frame

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dicola.errors import InvalidGraph
 from dicola.graphs.formats.texts import csv_rows, csv_text
-from dicola.graphs.marks import MixedGraph
+from dicola.graphs.marks import MOST_NODES, MixedGraph
 from dicola.graphs.pag import PAG
 
 CORNER = "node"
@@ -51,8 +51,12 @@ def matrix_from_csv(text: str) -> tuple[str, list[str], NDArray[np.float64]]:
         raise InvalidGraph("a mark matrix has one entry a column in each row.")
     if width == n + 1 and [row[0] for row in rows[1:]] != names:
         raise InvalidGraph("a mark matrix has its rows named like its columns, in the same order.")
+    if n > MOST_NODES:
+        raise InvalidGraph(f"the matrix has {n:,} rows; at most {MOST_NODES:,} are read.")
+    matrix = np.zeros((n, n))
     try:
-        entries = [[float(entry) for entry in row[width - n :]] for row in rows[1:]]
+        for values, row in zip(matrix, rows[1:], strict=True):
+            values[:] = [float(entry) for entry in row[width - n :]]
     except ValueError:
         raise InvalidGraph("a mark matrix holds numbers only, below and beside its names.") from None
-    return corner, names, np.array(entries, dtype=np.float64).reshape(n, n)
+    return corner, names, matrix

@@ -56,7 +56,7 @@ def _is_dagitty(text: str) -> bool:
 
 
 def _is_tetrad_text(text: str) -> bool:
-    return re.search(r"^\s*Graph (Nodes|Edges):\s*$", text, re.MULTILINE) is not None
+    return re.search(r"^[^\S\n]*Graph (Nodes|Edges):[^\S\n]*$", text, re.MULTILINE) is not None
 
 
 def _has_key(key: str) -> Callable[[str], bool]:
@@ -116,6 +116,8 @@ def read(path: str | Path, format: str | None = None) -> MixedGraph:
         return chosen.read(text)
     except InvalidGraph as error:
         raise InvalidGraph(f"{str(file)!r}, read as {chosen.name}: {error}") from None
+    except RecursionError:
+        raise InvalidGraph(f"{str(file)!r}, read as {chosen.name}, is nested too deeply.") from None
 
 
 def write(graph: MixedGraph, path: str | Path, format: str | None = None) -> Path:

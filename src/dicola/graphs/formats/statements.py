@@ -16,6 +16,7 @@ from typing import Final
 from dicola.errors import InvalidGraph
 
 _DEEPEST: Final = 50  # groups within groups, far more than a person writes
+_MOST_BY_GROUPS: Final = 200_000  # edges that groups as ends stand for; a text of a few kilobytes could ask for millions
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ class _Reader:
         self.dialect = dialect
         self.tokens = tokens
         self.position = 0
+        self.grouped = 0  # edges written by groups so far
         self.found = Statements("")
 
     def graph(self) -> Statements:
@@ -142,9 +144,20 @@ class _Reader:
         if not operators:
             for node in ends[0] if kind != "sign" else ():
                 self.found.nodes[node] |= attributes
+        attributes = defaults | attributes
         for left, operator, right in zip(ends, operators, ends[1:], strict=False):
-            self.found.edges += [(u, operator, v, defaults | attributes) for u in left for v in right]
+            self._count_grouped(len(left) * len(right))
+            self.found.edges += [(u, operator, v, attributes) for u in left for v in right]
         return [node for end in ends for node in end]
+
+    def _count_grouped(self, edges: int) -> None:
+        """Refuse groups that stand for more edges than anyone means."""
+        self.grouped += edges if edges > 1 else 0
+        if self.grouped > _MOST_BY_GROUPS:
+            raise InvalidGraph(
+                f"the groups of this {self.dialect.title} text stand for {self.grouped:,} edges; at most {_MOST_BY_GROUPS:,} may be "
+                "written by groups. Write the edges one by one."
+            )
 
     def _end(self, defaults: dict[str, str], depth: int) -> list[str]:
         """A node, or a group standing for all its nodes."""

@@ -12,8 +12,10 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 from dicola.errors import InvalidGraph
-from dicola.graphs.marks import ARROW, CIRCLE, MARK_OF, TAIL, Edge, Mark, MixedGraph
+from dicola.files import refuse_unreadable
+from dicola.graphs.marks import ARROW, CIRCLE, MARK_OF, TAIL, Edge, Mark, MixedGraph, first_twice
 
+_LONGEST: Final = 200_000_000  # characters of a file; a matrix of 10,000 nodes has as many
 _MARKS: Final = {"circle": CIRCLE, "arrow": ARROW, "tail": TAIL, **MARK_OF}
 _ARROW: Final = re.compile(r"([<o-])-([>o-])")
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -85,15 +87,17 @@ def refuse_isolated(graph: MixedGraph, format: str) -> None:
 
 def text_of(file: Path) -> str:
     """The text of a UTF-8 file, line ends untouched."""
+    refuse_unreadable(file, InvalidGraph)
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:
-            return stream.read()
-    except FileNotFoundError:
-        raise InvalidGraph(f"there is no file {str(file)!r}.") from None
+            text = stream.read(_LONGEST + 1)
     except UnicodeDecodeError:
         raise InvalidGraph(f"{str(file)!r} is not text in UTF-8.") from None
     except OSError as error:
         raise InvalidGraph(f"{str(file)!r} could not be read: {error.strerror or error}.") from None
+    if len(text) > _LONGEST:
+        raise InvalidGraph(f"{str(file)!r} holds more than {_LONGEST // 10**6} million characters, which no graph that we can read needs.")
+    return text
 
 
 def csv_text(rows: Iterable[Sequence[str]]) -> str:
@@ -179,8 +183,7 @@ def labelled(nodes: Sequence[tuple[str, object]]) -> dict[str, str]:
     """Names of nodes by id: the labels, where every node has one and they differ; else the ids."""
     ids, labels = [node for node, _ in nodes], [str(label) for _, label in nodes if label is not None]
     if len(set(ids)) != len(ids):
-        twice = next(node for node in ids if ids.count(node) > 1)
-        raise InvalidGraph(f"the node {twice!r} is given twice.")
+        raise InvalidGraph(f"the node {first_twice(ids)!r} is given twice.")
     return dict(zip(ids, labels if len(set(labels)) == len(ids) else ids, strict=True))
 
 
