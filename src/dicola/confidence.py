@@ -21,6 +21,7 @@ from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark
 from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import legality, mag_to_pag
 from dicola.score.legal import nearby_mag
+from dicola.spreadsheets import as_named, harmless_table
 
 Pair = tuple[str, str]
 _MARKS: Final = (Mark.CIRCLE, Mark.ARROW, Mark.TAIL)
@@ -279,7 +280,7 @@ class Bootstrap:
     def texts(self) -> dict[str, str]:
         """The text of each file that ``write`` writes."""
         return {
-            "bootstrap.csv": str(_types(self._table).to_csv(index=False, lineterminator="\n")),
+            "bootstrap.csv": str(harmless_table(_types(self._table), ("u", "v")).to_csv(index=False, lineterminator="\n")),
             "consensus.csv": native.to_csv(self.consensus),
         }
 
@@ -315,7 +316,8 @@ class Bootstrap:
         if len(many) and not np.allclose(many, np.rint(many), atol=1e-6):
             raise InvalidData("bootstrap.csv holds shares that are none of so many tables; it was changed, or is of another run.")
         rows = np.rint(many).astype(np.int64).tolist()
-        counts = {pair: tuple(row) for pair, row in zip(zip(table["u"], table["v"], strict=True), rows, strict=True)}
+        ends = ((as_named(u), as_named(v)) for u, v in zip(table["u"], table["v"], strict=True))
+        counts = {pair: tuple(row) for pair, row in zip(ends, rows, strict=True)}
         return cls(pag, counts, **facts)
 
     def __hash__(self) -> int:

@@ -55,6 +55,7 @@ def check_discovery(facts: Mapping[str, Any], n: int) -> None:
         "untested": (_object(rows=_is_count, determined=_is_count), "two numbers of tests"),
         "power": (_is_power, "what the rows could show"),
         "look": (_is_look, "what the table was"),
+        "bootstrap": (_is_bootstrap, "how tables were drawn"),
     }
     _check(facts, "discovery.json", needed, optional)
 
@@ -78,7 +79,17 @@ def check_skeleton(facts: Mapping[str, Any], names: Sequence[str]) -> None:
         "separated_later": (_list_of(separated), "a list of pairs with their sets"),
         "tree": (lambda nodes: _is_tree(nodes, separated), "a tree of variables, each part smaller than what it is a part of"),
     }
-    _check(facts, "skeleton.json", needed, {"mag": (_list_of(_row(place, place, _is_mark, _is_mark)), "a list of edges with marks")})
+    optional: Fields = {
+        "mag": (_list_of(_row(place, place, _is_mark, _is_mark)), "a list of edges with marks"),
+        "across": (_list_of(separated), "a list of pairs with their sets"),
+    }
+    _check(facts, "skeleton.json", needed, optional)
+
+
+def _is_bootstrap(value: Any) -> bool:
+    drawn = {"replicates": _is_count, "seed": _is_count, "replace": _is_flag, "redrawn": _is_count}
+    shares = {"fraction": lambda share: share is None or _is_number(share), "calibration": lambda name: name is None or _is_text(name)}
+    return _object(**drawn, **shares)(value) and {"replicates", "seed"} <= set(value) and value["replicates"] > 0
 
 
 def _check(facts: Mapping[str, Any], file: str, needed: Fields, optional: Fields) -> None:
@@ -182,6 +193,10 @@ def _or_nothing(check: Check) -> Check:
 
 def _is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
 
 
 def _is_mark(value: Any) -> bool:
