@@ -257,7 +257,19 @@ for _ in range(60):
 
 WRONG = {
     "tests": [None, [], {"total": "many"}, {"leaves": 3}, {"total": -1}, {"total": 1.5}, {"total": True}],
-    "settings": [None, [], {"mode": 3}, {"test": "x"}, {"test_chosen": "why"}, {"learner": []}, {"deep": DEEP}, {"test": {"name": 3}}],
+    "settings": [
+        None,
+        [],
+        {"mode": 3},
+        {"test": "x"},
+        {"test_chosen": "why"},
+        {"learner": []},
+        {"deep": DEEP},
+        {"test": {"name": 3}},
+        {"test": {"n_samples": "x"}},
+        {"test": {"alpha": []}},
+        {"learner": {"name": []}},
+    ],
     "warnings": [None, "text", [3], [["a"]]],
     "conflicts": [None, {}, [[]], [["R1", 0, 1, 9, 2, [], "R2", []]], [["R1", 0, 99, 1, 2, [], "R2", []]]],
     "reasons": [None, [[0, 1, "R1"]], [[0, 99, "R1", []]], [["A", "B", "R1", []]], [[0, 1, "R1", [99]]], [[0, 1, 5, []]]],
