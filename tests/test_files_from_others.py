@@ -81,6 +81,21 @@ def test_groups_and_graphs_of_a_fair_size_are_read():
         PAG.from_matrix(marks)
 
 
+def test_a_long_line_of_blanks_is_no_edge():
+    for text in ("A" + " " * 200_000, "A --> B" + " " * 200_000 + ".", " " * 200_000):  # took minutes
+        try:
+            assert PAG.from_text(text).n_edges <= 1
+        except InvalidGraph as error:
+            assert "is not an edge" in str(error)[-100:]
+
+
+def test_a_matrix_that_nobody_can_write_to_is_not_copied():
+    graph = PAG.from_text("A --> B")
+    assert DAG(graph.marks, graph.names).marks is graph.marks
+    own = np.array(graph.marks)
+    assert PAG(own, graph.names).marks is not own
+
+
 def test_a_graph_file_without_end_is_refused(tmp_path, monkeypatch):
     from dicola.graphs.formats import texts
 
@@ -242,7 +257,19 @@ for _ in range(60):
 
 WRONG = {
     "tests": [None, [], {"total": "many"}, {"leaves": 3}, {"total": -1}, {"total": 1.5}, {"total": True}],
-    "settings": [None, [], {"mode": 3}, {"test": "x"}, {"test_chosen": "why"}, {"learner": []}, {"deep": DEEP}, {"test": {"name": 3}}],
+    "settings": [
+        None,
+        [],
+        {"mode": 3},
+        {"test": "x"},
+        {"test_chosen": "why"},
+        {"learner": []},
+        {"deep": DEEP},
+        {"test": {"name": 3}},
+        {"test": {"n_samples": "x"}},
+        {"test": {"alpha": []}},
+        {"learner": {"name": []}},
+    ],
     "warnings": [None, "text", [3], [["a"]]],
     "conflicts": [None, {}, [[]], [["R1", 0, 1, 9, 2, [], "R2", []]], [["R1", 0, 99, 1, 2, [], "R2", []]]],
     "reasons": [None, [[0, 1, "R1"]], [[0, 99, "R1", []]], [["A", "B", "R1", []]], [[0, 1, "R1", [99]]], [[0, 1, 5, []]]],

@@ -131,8 +131,12 @@ def _are_settings(settings: Any) -> bool:
         return False
     texts = all(isinstance(settings.get(name), str | None) for name in ("mode", "mode_chosen", "test_chosen", "blankets_chosen"))
     parts = all(isinstance(settings.get(name), dict | None) for name in ("learner", "test", "knowledge"))
-    test = settings.get("test") or {}
-    return texts and parts and isinstance(test.get("name", ""), str) and (not settings.get("test_chosen") or "name" in test)
+    if not texts or not parts:
+        return False
+    learner, test = settings.get("learner") or {}, settings.get("test") or {}
+    names = isinstance(learner.get("name", ""), str) and isinstance(test.get("name", ""), str)
+    numbers = _or_nothing(_is_number)(test.get("alpha")) and _or_nothing(_is_count)(test.get("n_samples"))
+    return names and numbers and (not settings.get("test_chosen") or "name" in test)
 
 
 def _depth(value: Any) -> int:

@@ -35,7 +35,7 @@ _LEFT: Final = {CIRCLE: "o", ARROW: "<", TAIL: "-"}
 _RIGHT: Final = {CIRCLE: "o", ARROW: ">", TAIL: "-"}
 MOST_NODES: Final = 20_000  # the mark matrix of as many takes 400 MB
 MARK_OF: Final = {"o": CIRCLE, "<": ARROW, ">": ARROW, "-": TAIL}
-_EDGE_TEXT: Final = re.compile(r"^\s*(?P<u>.+?)\s+(?P<left>[o<-])-(?P<right>[o>-])\s+(?P<v>.+?)\s*$")
+_EDGE_TEXT: Final = re.compile(r"(?P<u>.+?)(?<!\s)\s++(?P<left>[o<-])-(?P<right>[o>-])\s++(?P<v>.+)")
 
 
 class Mark(IntEnum):
@@ -162,7 +162,7 @@ class MixedGraph:
         for line in re.split(r"[;\n]", text):
             if not line.strip():
                 continue
-            match = _EDGE_TEXT.match(line)
+            match = _EDGE_TEXT.fullmatch(line.strip())
             if match is None:
                 raise InvalidGraph(f"{line.strip()!r} is not an edge; write it like 'A o-> B', 'A <-> B' or 'A --> B'.")
             edges.append((match["u"], match["v"], MARK_OF[match["left"]], MARK_OF[match["right"]]))
@@ -208,6 +208,7 @@ class MixedGraph:
             if matrix[a, b] and (matrix[b, a], matrix[a, b]) != (mark_u, mark_v):
                 raise InvalidGraph(f"the edge between {u!r} and {v!r} is given twice with different marks.")
             matrix[b, a], matrix[a, b] = mark_u, mark_v
+        matrix.setflags(write=False)
         return cls(matrix, names)
 
     @classmethod
@@ -486,7 +487,9 @@ def _checked_matrix(matrix: NDArray[Any], names: tuple[str, ...]) -> NDArray[np.
     bands = [slice(start, start + _BAND) for start in range(0, len(matrix), _BAND)]  # so that nothing as large as the matrix is made
     if not all(_are_codes(matrix[band]) for band in bands):
         raise InvalidGraph("a mark matrix holds only 0 (no edge), 1 (circle), 2 (arrowhead) and 3 (tail).")
-    values = matrix.astype(np.int8)
+    # What nobody can write to need not be copied; the largest matrices take hundreds of megabytes.
+    is_frozen = matrix.dtype == np.int8 and matrix.base is None and not matrix.flags.writeable
+    values = matrix if is_frozen else matrix.astype(np.int8)
     for band in bands:
         for row, column in np.argwhere((values[band] != 0) != (values[:, band].T != 0))[:1]:
             raise InvalidGraph(f"the edge {names[band.start + row]!r} - {names[column]!r} has a mark at one end only.")
