@@ -56,7 +56,6 @@ def test_nothing_but_our_own_errors_comes_out(name):
         (lambda: simulate.er_dag(10**309, 2, seed=1), "n must be at most 1,000,000,000; got 10000"),
         (lambda: Plan(n_jobs=10**5000), "n_jobs is a value of type int; it must be a whole number of workers, or -1 for all cores."),
     ],
-    ids=str,
 )
 def test_the_sentence_names_the_setting_its_value_and_the_rule(made, says):
     with pytest.raises(InvalidSetting) as caught:
