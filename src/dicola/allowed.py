@@ -8,7 +8,7 @@ may raise anything, so no value is compared before its type is known.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from functools import wraps
@@ -90,6 +90,17 @@ def _are_names(value: object) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, bytes | type) and getattr(value, "ndim", 1) == 1
 
 
+def _are_texts(value: object) -> bool:
+    """A word, or a collection of words: one that can be walked through again."""
+    return isinstance(value, str) or (
+        isinstance(value, Collection) and not isinstance(value, bytes) and all(isinstance(each, str) for each in value)
+    )
+
+
+def _are_targets(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(name, str) and _are_texts(aimed) for name, aimed in value.items())
+
+
 def _is_path(value: object) -> bool:
     try:
         return isinstance(value, str | os.PathLike) and "\0" not in os.fspath(value) and bool(os.fsencode(value))
@@ -145,6 +156,9 @@ ALLOWED: Mapping[str, Kind] = {
     "max_district": FEW,
     "penalty": PENALTY,
     "threshold": number("it must be a number, such as 6."),
+    "level": number("it must lie between 0 and 1, such as 0.95.", above=0.0, most=1.0 - 1e-12),
+    "replace": FLAG,
+    "members": whole("it must be a number of graphs, at least 1.", least=1),
     "recall": number("it must be a share from 0 to 1, for example 0.1.", least=0.0, most=1.0),
     "min_rows": number("it must be a number of rows from 0 on, for example 5.", least=0.0),
     **dict.fromkeys(("features", "given_features"), FEW),
@@ -157,8 +171,8 @@ ALLOWED: Mapping[str, Kind] = {
     **dict.fromkeys(("names", "nodes", "node_names"), NAMES_OR_NONE),
     **dict.fromkeys(("latents", "drop", "missing_values", "given", "modes", "z", "edges", "variables"), NAMES),
     "kinds": MAPPING_OR_NONE,
-    "targets": Kind("", lambda value: isinstance(value, Mapping)).or_none("it must be a dict such as {'drug': ['pkc']}."),
-    "contexts": NAMES_OR_NONE,
+    "targets": Kind("", _are_targets).or_none("it must be a dict such as {'drug': ['pkc']}."),
+    "contexts": Kind("", _are_texts).or_none("it must be a list."),
     **dict.fromkeys(("bootstrap", "bootstrap_seed"), whole("it must be a whole number, 0 at least.")),
     "bootstrap_fraction": number("", most=1.0 - 1e-9, above=0.0).or_none(
         "it must lie between 0 and 1; leave it out to draw with replacement."

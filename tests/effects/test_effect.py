@@ -64,7 +64,7 @@ def test_the_split_learns_from_one_half_and_estimates_from_the_other(frame):
 def test_the_split_says_where_half_of_the_rows_do_not_identify(frame):
     table = Table.from_frame(frame).understood()
     found = by_splitting(lambda rows: PAG.from_text("X o-o Y; W o-o U", nodes=PAG_.names), table, Asked("X", "Y"))
-    assert found.interval is None and found.identified == 0 and "does not told_by it: no adjustment set exists" in found.sentence
+    assert found.interval is None and found.identified == 0 and "does not identify it: no adjustment set exists" in found.sentence
     nothing = by_splitting(lambda rows: PAG.from_text("X <-> Y; W o-o U", nodes=PAG_.names), table, Asked("X", "Y"))
     assert nothing.interval == (0, 0)
     lost = by_splitting(lambda rows: PAG.from_text("W o-o Y"), table, Asked("X", "Y"))

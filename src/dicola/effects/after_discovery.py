@@ -20,7 +20,7 @@ Learn = Callable[[Table], PAG]
 """Makes a graph of rows, as the run did whose graph is judged."""
 
 FEW: Final = 20
-"""How many replicates must told_by the effect for an interval of theirs."""
+"""How many replicates must identify the effect for an interval of theirs."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class AfterDiscovery:
         The graph was learned from one half of the rows and the effect estimated from the other; or
         both were done anew on rows drawn with replacement.
     interval : pair of float, or None
-        ``None`` where the graph of the half, or of most replicates, does not told_by the effect.
+        ``None`` where the graph of the half, or of most replicates, does not identify the effect.
     value : float or None
         The estimate from the other half; the median of the replicates.
     given : tuple of str or None
@@ -105,7 +105,7 @@ def by_splitting(learn: Learn, table: Table, asked: Asked) -> AfterDiscovery:
         if found.by == "no path":
             return AfterDiscovery("split", (0.0, 0.0), 0.0, None, 1.0, "The graph of half of the rows says that it is zero.")
         if given is None:
-            why = f"The graph of half of the rows does not told_by it: {found.reason or found.expression}"
+            why = f"The graph of half of the rows does not identify it: {found.reason or found.expression}"
             return AfterDiscovery("split", None, None, None, 0.0, why)
         own = asked.estimated(second, given)
     except DicolaError as error:
@@ -142,7 +142,7 @@ def by_bootstrap(learn: Learn, table: Table, asked: Asked, replicates: int = 100
             values.append(value)
     share = len(values) / replicates
     zeros = values.count(0.0)
-    told = f"{len(values)} of {replicates} graphs, each learned from rows drawn with replacement, told_by it"
+    told = f"{len(values)} of {replicates} graphs, each learned from rows drawn with replacement, identify it"
     told += f", {zeros} of them as zero" if zeros else ""
     if len(values) < FEW:
         return AfterDiscovery("bootstrap", None, None, None, share, f"Only {told}: too few for an interval.")

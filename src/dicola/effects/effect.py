@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from dicola.allowed import check, checked, instance
 from dicola.effects.adjustment import Adjustment, is_selected
 from dicola.effects.after_discovery import AfterDiscovery, Asked, Learn, by_bootstrap, by_splitting, chosen_set
 from dicola.effects.estimation import Estimate, Method, check_choice, check_ends
@@ -89,7 +90,7 @@ class Effect:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Where it is not identified: the smallest and largest effect among the graphs of the class that told_by one.
+        """Where it is not identified: the smallest and largest effect among the graphs of the class that identify one.
 
         What the other graphs leave open is told by ``range`` and ``sentence``. ``None`` where it is
         identified, and where no graph identifies one.
@@ -201,6 +202,7 @@ class Effect:
         return self.set
 
 
+@checked(pag=instance(PAG))
 def effect(
     pag: PAG, x: object, y: object, table: Any = None, *, method: Method = "auto", level: float = 0.95, seed: int = 0, members: int = MOST
 ) -> Effect:
@@ -251,8 +253,7 @@ def effect(
 
     """
     check_choice(method, level)
-    if members < 1:
-        raise not_allowed("members", members, "it must be a number of graphs, at least 1.")
+    check("members", members)
     rows = None if table is None else as_table(table).understood()
     asked = Asked(pag.names[pag.index(x)], pag.names[pag.index(y)], method, level, seed)
     return effect_in(pag, rows, asked, members)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
+from dicola.allowed import check
 from dicola.effects.variance import asymptotic_variance
 from dicola.errors import InvalidData, counted, not_allowed
 from dicola.tables.columns import Column
@@ -162,8 +163,7 @@ def check_choice(method: str, level: float) -> None:
     """Refuse what is no method or no level."""
     if method not in METHODS:
         raise not_allowed("method", method, f"it may be {', '.join(map(repr, METHODS))}.")
-    if not 0 < level < 1:
-        raise not_allowed("level", level, "it must lie between 0 and 1, such as 0.95.")
+    check("level", level)
 
 
 def check_ends(table: Table, x: str, y: str) -> None:

@@ -28,6 +28,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from dicola.allowed import ANY, checked, instance
 from dicola.effects.components import Components, Vertices
 from dicola.effects.expression import Expression, Independent, P, joined, product, quotient, sum_over
 from dicola.errors import InvalidGraph, InvalidSetting
@@ -94,6 +95,7 @@ class Identification:
         return answer if self.warning is None else f"{answer} {self.warning}"
 
 
+@checked(pag=instance(PAG), given=ANY)
 def identify(pag: PAG, x: str | Iterable[str], y: str | Iterable[str], given: str | Iterable[str] = ()) -> Identification:
     """Can P(y | do(x), given) be computed from what is observed, whichever graph of the class is true?
 

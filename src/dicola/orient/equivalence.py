@@ -156,7 +156,11 @@ class Legality:
         return self.legal
 
 
-@checked(pag=instance(PAG))
+@checked(
+    pag=instance(PAG),
+    claims=instance(Claims).or_none("it must be Claims, or None."),
+    member=instance(MAG).or_none("it must be a MAG, or None."),
+)
 def legality(pag: PAG, claims: Claims | None = None, member: MAG | None = None) -> Legality:
     """Is this the PAG of some MAG?
 

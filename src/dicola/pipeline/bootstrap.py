@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
+from dicola.allowed import check_fields, number, whole
 from dicola.calibration import CALIBRATIONS
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Inquiry
@@ -46,12 +47,12 @@ class Resampling:
     fraction: float | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("replicates", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise not_allowed(name, value, f"it must be a whole number, {least} at least.")
-        if self.fraction is not None and not 0.0 < self.fraction <= 1.0:
-            raise not_allowed("fraction", self.fraction, "it must be above 0, and 1 at most.")
+        check_fields(
+            self,
+            replicates=whole("it must be a whole number, 1 at least.", least=1),
+            seed=whole("it must be a whole number, 0 at least."),
+            fraction=number("", most=1.0, above=0.0).or_none("it must be above 0, and 1 at most."),
+        )
         if not self.replace and self.share == 1.0:
             raise not_allowed("fraction", self.fraction, "without replacement all tables would be the same; draw fewer rows.")
 

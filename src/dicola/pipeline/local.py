@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from dicola.allowed import COUNT, checked
+from dicola.allowed import COUNT, checked, instance
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.registry import blanket_learner
 from dicola.ci.base import CITest
@@ -33,7 +33,10 @@ from dicola.pipeline.sureness import power_of_tests
 from dicola.registry import described
 
 
-@checked(max_visited=COUNT.or_none("it must be a whole number from 1 on, or None for no limit."))
+@checked(
+    max_visited=COUNT.or_none("it must be a whole number from 1 on, or None for no limit."),
+    knowledge=instance(Knowledge).or_none("make one: Knowledge(tiers=[...], forbidden=[...], required=[...])."),
+)
 def local(
     ci: Evidence,
     target: str,

@@ -40,7 +40,7 @@ class Plan(Settings):
 
     def __post_init__(self) -> None:
         lists = NAMES.or_none("it must be a list.")
-        check_fields(self, drop=lists, missing_values=lists, contexts=lists)
+        check_fields(self, drop=lists, missing_values=lists)
         if str(self.mode).lower() != AUTO:
             mode_named(self.mode)
         for name in ("uig", "leaf_start", "workers", "stop", "missing"):
@@ -49,6 +49,8 @@ class Plan(Settings):
             object.__setattr__(self, "colliders", None)  # not chosen
         if self.colliders is not None:
             checked_policy(self.colliders)
+        if self.contexts is not None:
+            object.__setattr__(self, "contexts", tuple(as_list(self.contexts)))
         if self.knowledge is not None and not isinstance(self.knowledge, Knowledge):
             raise InvalidSetting(
                 f"knowledge is a {type(self.knowledge).__name__}; make one: Knowledge(tiers=[...], forbidden=[...], required=[...])."
