@@ -167,6 +167,7 @@ ALLOWED: Mapping[str, Kind] = {
     **dict.fromkeys(("decompose", "selection", "legalize", "strict", "polish", "williams", "possible_ancestors"), FLAG),
     **dict.fromkeys(("cache", "verbose"), FLAG),
     **dict.fromkeys(("untestable", "determined", "missing", "uig", "leaf_start", "possible_dsep", "pool", "order", "errors"), WORD),
+    **dict.fromkeys(("method", "interval"), WORD),
     **dict.fromkeys(("stop", "workers", "colliders"), WORD_OR_NONE),
     **dict.fromkeys(("names", "nodes", "node_names"), NAMES_OR_NONE),
     **dict.fromkeys(("latents", "drop", "missing_values", "given", "modes", "z", "edges", "variables"), NAMES),
