@@ -110,7 +110,11 @@ def test_a_test_without_correlations_has_no_score(frame):
 
 def test_the_rows_of_fit_are_not_kept(frame):
     table = pd.concat([frame] * 40)
-    assert len(pickle.dumps(DiCoLa().fit(table))) < table.to_numpy().nbytes / 10
+    model = DiCoLa().fit(table)
+    stored = pickle.dumps(model)
+    assert len(stored) < table.to_numpy().nbytes / 10
+    with pytest.raises(NeedsData, match="does not carry the rows"):
+        pickle.loads(stored).effect("X1", "X2")
 
 
 def test_a_fit_forgets_the_model_of_the_fit_before(frame):

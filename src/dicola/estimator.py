@@ -265,6 +265,11 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
         """
         check_is_fitted(self)
+        if not hasattr(self, "_prepared"):
+            raise NeedsData(
+                "a model that was stored or sent does not carry the rows it was fitted on; ask model.discovery_.effect(x, y, table) with "
+                "that table, or fit again."
+            )
         table, plan = self._prepared
         names = self.pag_.names
         asked = Asked(names[self.pag_.index(x)], names[self.pag_.index(y)], method, level, seed)
@@ -272,6 +277,10 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             return effect_under_selection(asked)
         learn = relearning(plan, table)
         return effect_after_discovery(self.pag_, table, learn, asked, interval=interval, replicates=replicates, members=members)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the rows: a model that is stored or sent carries none."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_prepared"}
 
     def score(self, X: Table | Any, y: None = None) -> float:  # noqa: N803
         """How likely some rows are under the graph: the larger, the better.

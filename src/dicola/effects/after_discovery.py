@@ -12,7 +12,7 @@ from dicola.effects.adjustment import Adjustment, is_selected
 from dicola.effects.estimation import Estimate, Method, estimate, numeric_covariance
 from dicola.effects.identification import ToldBy, identified_by, told_by
 from dicola.effects.variance import lowest_variance
-from dicola.errors import DicolaError, InvalidSetting, Sentence
+from dicola.errors import DicolaError, not_allowed
 from dicola.graphs.pag import PAG
 from dicola.tables.table import Table
 
@@ -133,7 +133,7 @@ def by_bootstrap(learn: Learn, table: Table, asked: Asked, replicates: int = 100
 
     """
     if replicates < FEW:
-        raise InvalidSetting(Sentence("{replicates} is {n}; an interval needs at least {few}.", n=replicates, few=FEW))
+        raise not_allowed("replicates", replicates, f"an interval needs at least {FEW}.")
     values = []
     for i in range(replicates):
         drawn = np.random.default_rng([asked.seed, i]).integers(table.n_samples, size=table.n_samples)

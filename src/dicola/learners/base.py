@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from dicola.allowed import LIMIT, check, check_fields
+from dicola.allowed import ALLOWED, LIMIT, check, check_fields
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.inquiry import Evidence, Inquiry
@@ -255,4 +255,4 @@ def edges_of(adjacency: Adjacency) -> list[Pair]:
 
 def checked_limit(name: str, value: int | None) -> None:
     """A limit is a whole number from 0 on, or ``None``."""
-    check(name, value, LIMIT)
+    check(name, value, ALLOWED.get(name, LIMIT))
