@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
-from functools import wraps
+from functools import cache, wraps
 from inspect import signature
 from math import inf, isfinite, nan
 from numbers import Real
@@ -65,6 +65,7 @@ def number(rule: str, least: float = -inf, most: float = inf, above: float = -in
     return Kind(rule, lambda value: isfinite(number_in(value)) and above < number_in(value) and least <= number_in(value) <= most)
 
 
+@cache
 def instance(*types: type) -> Kind:
     """An object of one of some classes."""
     return Kind(f"it must be a {' or a '.join(kind.__name__ for kind in types)}.", lambda value: isinstance(value, types))
@@ -193,10 +194,17 @@ def check(name: str, value: object, kind: Kind | None = None) -> None:
         raise not_allowed(name, value, kind.rule)
 
 
-def check_fields(settings: object, **own: Kind) -> None:
-    """Check every field of a dataclass; ``own`` are kinds of this class alone."""
-    for each in fields(settings):  # type: ignore[arg-type]
-        check(each.name, getattr(settings, each.name), own.get(each.name))
+def check_fields(settings: Any, **own: Kind) -> None:
+    """Check every field of a dataclass that is not as it is by default; ``own`` are kinds of this class alone."""
+    for name, default in _fields_of(type(settings)):  # type: ignore[arg-type]
+        value = getattr(settings, name)
+        if value is not default:
+            check(name, value, own.get(name))
+
+
+@cache
+def _fields_of(kind: Any) -> tuple[tuple[str, object], ...]:
+    return tuple((each.name, each.default) for each in fields(kind))
 
 
 def checked(**own: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:

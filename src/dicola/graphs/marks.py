@@ -415,6 +415,8 @@ class MixedGraph:
             It is not a permutation.
 
         """
+        if names is self.names:
+            return self
         check("names", names, NAMES)
         wanted = tuple(map(str, names))
         if wanted == self.names:

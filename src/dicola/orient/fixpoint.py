@@ -132,11 +132,15 @@ def _find_discriminated(graph: PartialGraph, is_collider: ColliderPolicy, rules:
     changed = False
     around = graph.around
     for b, beside_b in enumerate(around):
-        if ARROW not in beside_b.values():
+        pointed_at = [a for a, mark in beside_b.items() if mark == ARROW]
+        if not pointed_at:
             continue  # no a <-* b
         for c in [c for c in beside_b if around[c][b] == CIRCLE]:
-            for a in [a for a, mark in beside_b.items() if mark == ARROW and around[a].get(c) == ARROW]:
-                changed |= r4(graph, is_collider, a, b, c, rules)
+            for a in pointed_at:
+                if around[a].get(c) == ARROW and r4(graph, is_collider, a, b, c, rules):
+                    changed = True
+            if changed:
+                pointed_at = [a for a, mark in beside_b.items() if mark == ARROW]
     return changed
 
 
