@@ -371,7 +371,8 @@ def tree_of(growth: kernel.Growth) -> Tree:
     """The tree that was grown, with the graphs of its leaves."""
     flat = FlatTree(*kernel.flat(growth))
     begins, members, side, lefts, rights = (part.tolist() for part in flat)
-    entries, all_starts, all_indices = growth.entries.tolist(), growth.starts, growth.indices
+    entries = growth.entries[: len(lefts)].tolist()
+    all_starts, all_indices = growth.starts[: begins[-1] + len(lefts)].copy(), growth.indices[: growth.counts[kernel.USED]].copy()
     nodes: list[Leaf | Branch] = []
     for number, left in enumerate(lefts):
         begin, end = begins[number], begins[number + 1]
@@ -379,6 +380,6 @@ def tree_of(growth: kernel.Growth) -> Tree:
         if left >= 0:
             nodes.append(Branch(variables, split_of(side[begin:end], variables), left, rights[number]))
         else:
-            starts, entry = all_starts[begin + number : end + number + 1].copy(), entries[number]
-            nodes.append(Leaf(variables, UndirectedGraph(starts, all_indices[entry : entry + starts[-1]].copy())))
+            starts, entry = all_starts[begin + number : end + number + 1], entries[number]
+            nodes.append(Leaf(variables, UndirectedGraph(starts, all_indices[entry : entry + starts[-1]])))
     return Tree(tuple(nodes), flat)

@@ -421,11 +421,11 @@ class MixedGraph:
         wanted = tuple(map(str, names))
         if wanted == self.names:
             return self
-        wanted = checked_names(wanted)
-        if set(wanted) != set(self.names):
+        if len(wanted) != len(self.names) or set(wanted) != set(self.names):
+            checked_names(wanted)
             raise InvalidGraph("a new order must name every vertex of the graph once and nothing else.")
         order = [self._index[name] for name in wanted]
-        return self.trusted(self.marks[np.ix_(order, order)], wanted)
+        return self.trusted(self.marks[order][:, order], wanted)
 
     def __str__(self) -> str:
         return "\n".join(str(edge) for edge in self.edges())

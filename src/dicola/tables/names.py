@@ -7,7 +7,8 @@ nothing, not even rounding. Answers go back in the user's order.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import lru_cache
 
 from dicola.allowed import NAMES, check
 from dicola.errors import InvalidData, counted
@@ -15,11 +16,16 @@ from dicola.errors import InvalidData, counted
 _RUNS_OF_DIGITS = re.compile(r"([0-9]+)")
 
 
-def name_order(names: Sequence[str]) -> list[int]:
+def name_order(names: Iterable[str]) -> list[int]:
     """Positions of the names in the fixed order: by numbers inside them, so X2 comes before X10."""
+    return list(_name_order(tuple(names)))
+
+
+@lru_cache(maxsize=16)  # many runs on the rows of one table ask for the same
+def _name_order(names: tuple[str, ...]) -> tuple[int, ...]:
     known: dict[str, tuple[bool, int, str]] = {}
     keys = [([known.get(p) or known.setdefault(p, _piece(p)) for p in _RUNS_OF_DIGITS.split(name)], name) for name in names]
-    return sorted(range(len(names)), key=keys.__getitem__)
+    return tuple(sorted(range(len(names)), key=keys.__getitem__))
 
 
 def _piece(part: str) -> tuple[bool, int, str]:
