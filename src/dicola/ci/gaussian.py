@@ -34,7 +34,7 @@ def correlation_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         covariance = _covariance_of(values)
-    squares = np.diag(covariance)
+    squares = covariance.diagonal()
     if not ((squares > 1e-200) & (squares < 1e200)).all():
         _, exponent = np.frexp(np.abs(values).max(axis=0))
         covariance = _covariance_of(np.ldexp(values, -exponent))
@@ -68,10 +68,10 @@ def _covariance_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def standardised(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
     """A symmetric matrix of covariances turned into correlations, in place."""
-    scale = np.sqrt(np.diag(covariance))
+    scale = np.sqrt(covariance.diagonal())
     covariance /= scale[:, None]
     covariance /= scale
-    np.fill_diagonal(covariance, 1.0)
+    covariance.flat[:: len(covariance) + 1] = 1.0
     return covariance
 
 
@@ -118,7 +118,7 @@ def check_correlation(
     With no more rows than columns every column is determined by the rest whatever it holds, so
     only copies are looked for then.
     """
-    left = None if inverse is None else 1.0 / np.diag(inverse)
+    left = None if inverse is None else 1.0 / inverse.diagonal()
     if left is not None and np.isfinite(left).all() and (left > COLLINEAR).all():
         return
     close = np.argwhere(np.triu(np.abs(correlation) > 1 - 1e-12, k=1))

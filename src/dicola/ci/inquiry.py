@@ -250,7 +250,10 @@ class Inquiry:
 
     def fresh(self) -> Inquiry:
         """A new inquiry into the same evidence under the same phase: nothing counted, nothing remembered, nobody to share with."""
-        return Inquiry(self._source, cache=self.remembers, score=self._score).during(self._phase)
+        self._source.take_untested()  # of what was asked before
+        new = self._through(self._source)
+        new.account, new._workers = Account(memory={} if self.remembers else None), Workers()
+        return new
 
     def samples(self) -> NDArray[np.float64]:
         """The rows behind the test, one column per variable in the order of ``labels``."""

@@ -216,9 +216,8 @@ def stop_rule(
     """
     if stop not in STOPS:
         raise not_allowed("stop", stop, f"it may be {' or '.join(repr(name) for name in STOPS)}.")
-    given = StopRule(max_depth, min_leaf_size, max_nodes)
     if stop == "paper":
-        return given
+        return StopRule(max_depth, min_leaf_size, max_nodes)
     if stop == "auto":
         return StopRule(max_depth, max(_WORTH_SPLITTING, min_leaf_size or 0), max_nodes, _SAVING, _WORK_BOUND, largest)
     depth = 3 if n <= 200 else 5
@@ -332,7 +331,7 @@ class GrowTree(Question[Tree]):
     def _grown(self, ci: Inquiry, known: kernel.Correlations) -> kernel.Growth:
         """Split until nothing is to be split any more; where the kernel needs to know the pairs inside a separator, ask."""
         root, rule, answer = independence_graph(ci, self.blankets), self.stop.in_numbers(self.uig), _NO_ANSWER
-        growth = kernel.planted(root.starts, root.indices, rule.largest)
+        growth = kernel.planted(root.starts, root.indices)
         while not kernel.is_done(growth):
             before = growth.counts[kernel.DONE]
             request = kernel.grow(growth, rule, known, answer)
