@@ -9,6 +9,7 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Floats, Ints, Rows, longer, rows_of
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.partial_correlation import first_separator, make_room
+from dicola._kernels.stopping import heed
 
 
 class Fallen(NamedTuple):
@@ -74,7 +75,7 @@ def _sweep_rows(
     if most < size:
         return np.empty((0, size + 2), np.int64), 0
     rows = np.empty(16 * (size + 2), np.int64)  # row by row
-    count = tests = 0
+    count = tests = steps = 0
     pool = np.empty(most, np.int64)
     parts = np.empty(most, np.uint8)
     room = make_room(size, most)
@@ -84,6 +85,9 @@ def _sweep_rows(
             j = edge_ends[edge]
             if j <= i:
                 continue
+            steps += 1
+            if steps & 63 == 0:
+                heed(tests)
             separated = False
             for end in range(2):
                 if separated or (end == 1 and size == 0):
@@ -155,6 +159,7 @@ def search_levels(evidence: Any, adjacency: Bools, candidates: Bools, tried: Boo
         if size == 0 and len(old):
             size += 1
             continue
+        heed(tests)
         rows, used = _sweep_rows(evidence, edges, (pools, inside), old, useless, size, limits[size])
         tests += used
         for r in range(len(rows)):

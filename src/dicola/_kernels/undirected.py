@@ -11,6 +11,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Bools, Ints, Rows, longer, put_in_order
 from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.stopping import heed
 
 
 @kernel
@@ -75,6 +76,8 @@ def separators(starts: Ints, indices: Ints) -> Separators:
     found = 0
     previous = -1
     for turn in range(1, n + 1):
+        if turn & 63 == 63:
+            heed(0)
         v = -1
         heaviest = -1
         for u in range(n):
