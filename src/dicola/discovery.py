@@ -186,8 +186,8 @@ class Discovery:
     def legality(self) -> Legality:
         """Does the PAG stand for a class of MAGs?
 
-        Learned from finite data it often does not; the reasons say where. A part of an answer does not. With knowledge it is to be the PAG of a MAG
-        that obeys, with the marks that this adds.
+        Learned from finite data it often does not; the reasons say where. A part of an answer does not. With knowledge it is
+        to be the PAG of a MAG that obeys, with the marks that this adds.
         """
         if not self.complete:
             return Legality(False, ("the run was stopped before it was complete, and the graph is a part of an answer.",))
@@ -343,7 +343,7 @@ class Discovery:
         if (self.settings.get("test") or {}).get("alpha") is None:
             return ""
         if not self.complete:
-            return f"The run was stopped: {len(self.undecided):,} of {counted(self.pag.n_edges, 'edge is', 'edges are', ',')} undecided."
+            return f"The run was stopped: {len(self.undecided):,} of {counted(self.pag.n_edges, 'edge', spec=',')} undecided."
         ends, undecided = 2 * self.pag.n_edges, self.pag.count(Mark.CIRCLE)
         sentences = (
             "" if self.power is None else str(self.power),

@@ -13,14 +13,19 @@ import ctypes
 import sys
 from typing import Any
 
-from llvmlite import binding, ir
+import llvmlite.binding
+import llvmlite.ir
+import numba.core.cgutils
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from dicola._kernels.compiled import inner
 from dicola.watch import NEXT_LOOK, look_up
 
+# Neither Numba nor what it is made of has types.
+binding: Any = llvmlite.binding
+ir: Any = llvmlite.ir
+cgutils: Any = numba.core.cgutils
 _CLOCK, _NEXT, _QUESTION = "dicola_clock", "dicola_next_look", "dicola_look_up"
 _ON_WINDOWS = sys.platform == "win32"
 # The number of the clock behind ``monotonic``: on Linux the one that is read in a few nanoseconds, and is right to some milliseconds.
@@ -32,7 +37,7 @@ def _address(function: Any) -> int:
     return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
-_system: Any = ctypes.windll.kernel32 if sys.platform == "win32" else ctypes.CDLL(None)
+_system: Any = getattr(ctypes, "windll").kernel32 if _ON_WINDOWS else ctypes.CDLL(None)  # noqa: B009
 binding.add_symbol(_CLOCK, _address(_system.GetTickCount64 if _ON_WINDOWS else _system.clock_gettime))
 binding.add_symbol(_NEXT, ctypes.addressof(NEXT_LOOK))
 binding.add_symbol(_QUESTION, id(look_up))  # the function itself, as Python holds it
@@ -59,7 +64,7 @@ def _is_time(builder: Any) -> Any:
 
 
 @intrinsic
-def _heed(typing: Any, tests: Any) -> Any:
+def _intrinsic(typing: Any, tests: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         with builder.if_then(_is_time(builder), likely=False):
             python = context.get_python_api(builder)
@@ -76,6 +81,9 @@ def _heed(typing: Any, tests: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(types.int64), generate
+
+
+_heed: Any = _intrinsic
 
 
 @inner

@@ -207,9 +207,7 @@ def follow(found: SoFar, progress: Progress | None = None) -> None:
     found.phase = "orientation"
     say = _about(progress, "orient") or (lambda done, total: None)
     say(0, 1)
-    found.skeleton, found.oriented = steps.learner.orient(
-        ci.during("orientation"), skeleton, steps.orientation, alone=not plan.decompose
-    )
+    found.skeleton, found.oriented = steps.learner.orient(ci.during("orientation"), skeleton, steps.orientation, alone=not plan.decompose)
     say(1, 1)
     clock.lap("orientation")
     finish(found)

@@ -7,7 +7,7 @@ stands in the whole answer too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -16,7 +16,7 @@ from dicola.ci.inquiry import Inquiry
 from dicola.decompose.leaves import Learned
 from dicola.decompose.merge import merge_up
 from dicola.decompose.tree import Leaf, Tree
-from dicola.errors import BudgetExceeded, InvalidSetting, Sentence, counted
+from dicola.errors import InvalidSetting, Sentence, counted
 from dicola.graphs.skeleton import BlanketSets, Pair, RecordedSets, Skeleton
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Learner
@@ -26,11 +26,11 @@ from dicola.orient.partial import PartialGraph
 from dicola.pipeline.obeying import obeying
 from dicola.pipeline.plan import Plan, Steps
 from dicola.score.search import Refined
-from dicola.watch import Stopped, Watch, can_measure_memory, current, heeding_signals, now, watched_by
+from dicola.watch import Reason, Stopped, Watch, can_measure_memory, current, heeding_signals, now, watched_by
 
 _GRACE = 1.0  # seconds for the rules on what is decided, once time is up
 _GRACE_AT_CTRL_C = 0.3
-_WHY = {
+_WHY: Mapping[Reason, str] = {
     "seconds": "{max_seconds} was reached",
     "tests": "{max_tests} was reached",
     "memory": "{max_memory} was reached",
@@ -112,7 +112,7 @@ class SoFar:
         self.clock.lap("stopped")
         self.note = Sentence(
             "the run was stopped, as {why}: {done} {left}",
-            why=Sentence(_WHY[reason]),
+            why=why_stopped(reason),
             done=done,
             left=counted(len(self.undecided), "edge is undecided.", "edges are undecided.", ","),
         )
@@ -184,7 +184,6 @@ def undone(leaf: Leaf) -> Learned:
     return Learned(frozenset(edges), RecordedSets(otherwise=BlanketSets(graph, variables)), ())
 
 
-def refuse_partial(complete: bool, what: str) -> None:
-    """Refuse to go on from an answer that is a part of one."""
-    if not complete:
-        raise BudgetExceeded(f"{what} needs the whole answer, and this run was stopped before it was complete; run it without a budget.")
+def why_stopped(reason: Reason) -> Sentence:
+    """Why a run was stopped, to follow "as"."""
+    return Sentence(_WHY[reason])

@@ -47,7 +47,7 @@ def card(found: Discovery) -> str:
     pag, tree = found.pag, found.tree
     lines = [
         f"<strong>PAG of {counted(len(pag), 'variable')}</strong>, {counted(pag.n_edges, 'edge')}: {pag.ends_in_words()}",
-        *([] if found.complete else [f"<strong>Incomplete</strong>: {counted(len(found.undecided), 'edge is', 'edges are', ',')} undecided"]),
+        *([] if found.complete else [f"<strong>Incomplete</strong>: {len(found.undecided):,} of these edges are undecided"]),
         f"{tree.in_words()}; {counted(found.tests.get('total', 0), 'independence test', spec=',')}",
         *([f"Power: {escaped(told)}"] if (told := found.how_sure()) else []),
         *([] if found.bootstrap is None else [f"Bootstrap: {escaped(found.bootstrap.summary())}"]),

@@ -122,7 +122,8 @@ def _edge(edge: Edge, way: Route, titled: bool = True, is_open: bool = False) ->
     line = f"M{_point(start)}Q{_point(way.control)} {_point(end)}" if way.bent else f"M{_point(start)}L{_point(end)}"
     ends = f' data-u="{escaped(edge.u)}" data-v="{escaped(edge.v)}"' if titled else ""
     title = f"<title>{escaped(edge)}\n{escaped(OPEN if is_open else edge_in_words(edge))}</title>" if titled else ""
-    return f'<g class="edge {edge_kind(edge)}{" undecided" if is_open else ""}"{ends}>{title}<path class="line" d="{line}"/>{mark_start}{mark_end}</g>'
+    kind = f"{edge_kind(edge)} undecided" if is_open else edge_kind(edge)
+    return f'<g class="edge {kind}"{ends}>{title}<path class="line" d="{line}"/>{mark_start}{mark_end}</g>'
 
 
 def _mark(mark: Mark, tip: Array, towards: Array) -> tuple[Array, str]:
