@@ -16,6 +16,7 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.partial_correlation import SINGULAR, is_dependent, residual
+from dicola._kernels.stopping import heed
 
 _NEAR = 1e-9  # correlations this near in relation may have the same p-value
 
@@ -56,6 +57,7 @@ def blankets_of(correlation: Floats, targets: Ints, rule: Rule, begins: Ints, st
     left = _room(8, n)
     total = 0
     for i in range(len(targets)):
+        heed(total)
         left, added, tests = _grown(correlation, columns, targets[i], rule, left, starts[begins[i] : begins[i + 1]])
         blanket, more = _shrunk(correlation, targets[i], rule, added, left.members[: len(added)].copy())
         total += tests + more
@@ -127,6 +129,7 @@ def _grown(correlation: Floats, columns: Floats, target: int, rule: Rule, left: 
             changed |= new >= 0
             begin = begin if new >= 0 else 0
         if new >= 0:
+            heed(tests)
             taken[new] = True
             left = _roomier(left, size)
             _take(correlation, columns, target, new, size, left)
@@ -215,6 +218,7 @@ def _shrunk(correlation: Floats, target: int, rule: Rule, added: Ints, blanket: 
     while changed:
         changed = False
         for v in added:
+            heed(tests)
             rest = blanket[blanket != v]
             xy, xx, yy = residual(correlation, min(target, v), max(target, v), rest)
             tests += 1

@@ -27,6 +27,7 @@ from dicola.errors import counted, not_allowed
 from dicola.graphs.skeleton import Pair, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import checked_limit
+from dicola.watch import tests_left
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -237,7 +238,12 @@ def decompose(
     graph from scratch. With perfect answers both give the same graphs. No base learner runs here.
     ``progress`` is told, once per node, how many nodes are done and how many are known.
     """
-    return Inquiry.of(ci).during("blankets").ask(GrowTree(blankets, stop, uig, progress))
+    return grown(ci, GrowTree(blankets, stop, uig, progress))
+
+
+def grown(ci: Evidence, question: GrowTree) -> Tree:
+    """The answer to a question about the tree, counted under blankets."""
+    return Inquiry.of(ci).during("blankets").ask(question)
 
 
 @dataclass(eq=False)
@@ -307,6 +313,7 @@ class GrowTree(Question[Tree]):
     stop: StopRule
     uig: Uig = "inherit"
     progress: Callable[[int, int], None] | None = None
+    root: UndirectedGraph | None = None  # the independence graph of all variables, once it is known
 
     def plain(self, ci: Inquiry) -> Tree:
         return tree_of(self._grown(ci, _NO_CORRELATIONS))
@@ -318,6 +325,7 @@ class GrowTree(Question[Tree]):
         sizes = np.arange(min(len(test), SMALL) + 1)
         levels = np.array([self.blankets.level(k) for k in sizes.tolist()], dtype=np.float64)
         asked = Inquiry(test)
+        asked.account.limit = tests_left()
         quantiles = _NO_CORRELATIONS.quantiles
         if self.stop.confirm is not None and test.untestable == "dependent":
             quantiles = -ndtri(self.stop.confirm / 2.0 ** np.arange(1, 2 * len(test).bit_length() + 1))
@@ -331,11 +339,13 @@ class GrowTree(Question[Tree]):
     def _grown(self, ci: Inquiry, known: kernel.Correlations) -> kernel.Growth:
         """Split until nothing is to be split any more; where the kernel needs to know the pairs inside a separator, ask."""
         root, rule, answer = independence_graph(ci, self.blankets), self.stop.in_numbers(self.uig), _NO_ANSWER
+        self.root = root
         growth = kernel.planted(root.starts, root.indices)
         while not kernel.is_done(growth):
             before = growth.counts[kernel.DONE]
             request = kernel.grow(growth, rule, known, answer)
             self._tell(growth, before)
+            ci.account.stop_if_spent(int(growth.counts[kernel.ASKED]))
             if request.full:
                 answer = _NO_ANSWER if growth.counts[kernel.TAKEN] else answer
                 growth = kernel.roomier(growth)
