@@ -146,8 +146,15 @@ def roomier(growth: Growth) -> Growth:
     Nothing is hashed anew: to whichever half of the table one more bit of its hash leads a set, it finds
     there all nodes that it found before.
     """
-    doubled: list[Any] = [np.concatenate((part, part)) for part in growth]
-    return Growth(*doubled)
+    doubled: dict[str, Any] = {name: _doubled(part) for name, part in growth._asdict().items()}
+    return Growth(**doubled | {"latest": np.concatenate((growth.latest, growth.latest))})
+
+
+def _doubled(part: Any) -> Any:
+    """The same array with as much room behind it, which takes no memory until it is written to."""
+    whole = np.empty(2 * len(part), part.dtype)
+    whole[: len(part)] = part
+    return whole
 
 
 @kernel
