@@ -286,7 +286,7 @@ class Inquiry:
         """
         self._source.take_untested()  # of what was asked before
         new = self._through(self._source)
-        new.account, new._workers = Account(memory={} if self.remembers else None), Workers()
+        new.account, new.workers = Account(memory={} if self.remembers else None), Workers()
         if self.account.limit is not None:
             new.account.limit = self.account.limit - self.account.total
         return new
