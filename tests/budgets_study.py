@@ -61,8 +61,10 @@ class Case(NamedTuple):
 def ways(name: str) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Every way to learn from a table."""
 
+    few = {"blankets": "iamb"} if name == "levels-60" else {}  # rows enough to count levels given few columns alone
+
     def learn(learner: str | None = None, **settings: Any) -> Any:
-        return discover(test_on(name), learner, **settings)
+        return discover(test_on(name), learner, **few, **settings)
 
     for mode in ("exact", "paper", "balanced", "auto", *(("either",) if name == "levels-60" else ())):
         yield f"mode {mode}", partial(learn, mode=mode)
