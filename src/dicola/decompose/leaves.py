@@ -17,7 +17,7 @@ from dicola.decompose.tree import Leaf
 from dicola.graphs.skeleton import Pair, SeparatingSets
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context, Learner
-from dicola.watch import Reason, Stopped, current, end
+from dicola.watch import Reason, Stopped, current, end, heed
 
 _TOGETHER = 160  # variables of one union, so that its matrices stay small
 
@@ -54,6 +54,7 @@ class LeafTask:
         """Learn the leaves, all of them or none."""
         account = self.asked[0].account
         try:
+            heed()
             if len(self.asked) < len(self.leaves):
                 return LeafResult(self._from_union(*self.asked), account)
             return LeafResult([self._learned(*each) for each in zip(self.asked, self.leaves, strict=True)], account)
