@@ -157,6 +157,7 @@ def main() -> int:
     parser.add_argument("--how", default="seconds,interrupt,memory")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has jobs in the background ignore it
     for case in cases(tables=("er-60-10", "levels-60")):  # compile, so that no compilation is timed
         case.call(max_seconds=0.2)
     bad = 0
