@@ -61,8 +61,10 @@ class Case(NamedTuple):
 def ways(name: str) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Every way to learn from a table."""
 
+    few = {"blankets": "iamb"} if name == "levels-60" else {}  # rows enough to count levels given few columns alone
+
     def learn(learner: str | None = None, **settings: Any) -> Any:
-        return discover(test_on(name), learner, **settings)
+        return discover(test_on(name), learner, **few, **settings)
 
     for mode in ("exact", "paper", "balanced", "auto", *(("either",) if name == "levels-60" else ())):
         yield f"mode {mode}", partial(learn, mode=mode)
@@ -155,8 +157,9 @@ def main() -> int:
     parser.add_argument("--how", default="seconds,interrupt,memory")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has jobs in the background ignore it
     for case in cases(tables=("er-60-10", "levels-60")):  # compile, so that no compilation is timed
-        case.call(max_seconds=0.3)
+        case.call(max_seconds=0.2)
     bad = 0
     print(f"{'table':12} {'run':22} {'how':10} {'late by':>8}  {'complete':9} {'undecided':>9} {'edges':>6}")
     for case in cases(chosen.only):

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 Reason = Literal["seconds", "tests", "memory", "interrupted"]
 PERIOD = 0.02  # seconds from one look to the next
@@ -152,11 +152,12 @@ def heeding_signals(watch: Watch) -> Iterator[None]:
         return
     ours = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is signal.default_int_handler]
 
-    def end(number: int, frame: FrameType | None) -> NoReturn:
+    def end(number: int, frame: FrameType | None) -> None:
         is_first = watch.reason != "interrupted"
         watch.reason = "interrupted"
         NEXT_LOOK.value = 0.0
-        raise Stopped if is_first else KeyboardInterrupt
+        if _may_raise_in(frame):  # else whoever looks up next will
+            raise Stopped if is_first else KeyboardInterrupt
 
     for each in ours:
         signal.signal(each, end)
@@ -165,6 +166,12 @@ def heeding_signals(watch: Watch) -> Iterator[None]:
     finally:
         for each in ours:
             signal.signal(each, signal.default_int_handler)
+
+
+def _may_raise_in(frame: FrameType | None) -> bool:
+    """Is this no function that compiled code calls while it hands over arguments and results? That expects no exception, and crashes."""
+    name = "" if frame is None else str(frame.f_globals.get("__name__", ""))
+    return name != "numba.core.serialize" and not name.startswith("namedtuple_")
 
 
 def memory_in_use() -> int:

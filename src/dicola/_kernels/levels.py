@@ -97,7 +97,7 @@ def _sweep_rows(
     parts = np.empty(most, np.uint8)
     room = make_room(size, most)
     widest = most  # candidates of which all sets are tried
-    while widest > size and are_too_many(widest, size, set_limit):
+    while widest > 0 and are_too_many(widest, size, set_limit):
         widest -= 1
     has_tried, has_useless, any_passed = len(tried) > 0, len(useless) > 0, False
     for i in range(n):

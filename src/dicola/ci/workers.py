@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -38,9 +37,7 @@ class Workers:
             return
         waiting, watched = list(pieces), partial(_watched, current(), run)
         kind = self.kind if self.kind == "threads" or _can_be_sent((watched, waiting[:1])) else "threads"  # the answer is the same
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".*generator.*", UserWarning)  # joblib says so where a run ends before its workers
-            yield from Parallel(n_jobs=self.n_jobs, prefer=kind, return_as="generator")(delayed(watched)(piece) for piece in waiting)
+        yield from Parallel(n_jobs=self.n_jobs, prefer=kind, return_as="generator")(delayed(watched)(piece) for piece in waiting)
 
     def portions(self, pieces: Sequence[Work]) -> list[Sequence[Work]]:
         """The pieces in portions of equal size, some for each worker."""

@@ -109,7 +109,7 @@ def main() -> None:
 
 def _note(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning as a line for a person, without the place in the code."""
-    complain(f"note: {message}")
+    complain(f"note: {in_options(message.args[0]) if isinstance(message, Warning) and message.args else message}")
 
 
 def _show_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

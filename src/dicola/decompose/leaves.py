@@ -17,7 +17,7 @@ from dicola.decompose.tree import Leaf
 from dicola.graphs.skeleton import Pair, SeparatingSets
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context, Learner
-from dicola.watch import Reason, Stopped, current, end
+from dicola.watch import Reason, Stopped, current, end, heed
 
 _TOGETHER = 160  # variables of one union, so that its matrices stay small
 
@@ -54,6 +54,7 @@ class LeafTask:
         """Learn the leaves, all of them or none."""
         account = self.asked[0].account
         try:
+            heed()
             if len(self.asked) < len(self.leaves):
                 return LeafResult(self._from_union(*self.asked), account)
             return LeafResult([self._learned(*each) for each in zip(self.asked, self.leaves, strict=True)], account)
@@ -129,15 +130,19 @@ def learn_leaves(
     which there were too many, in the order of the leaves, whoever came first.
     """
     found: list[Learned | None] = []
+    is_spent = False
     tasks, kept = leaf_tasks(leaves, learner, ci, context, workers), ci.account.copy()
     results = (workers if len(leaves) > 1 else Workers()).each(LeafTask.run, tasks)
     try:
         for learned, account, reason in results:
+            if is_spent:
+                continue  # for the workers to come to their end
             ci.account.add(account)
-            if reason == "tests" or ci.account.is_spent:
+            if is_spent := (reason == "tests" or ci.account.is_spent):
                 ci.account.go_back_to(kept)
+                found += _one_by_one(leaves[len(found) : len(found) + len(learned)], learner, ci, context)
                 end("tests")
-                break
+                continue
             if reason is not None:
                 end(reason)
             elif ci.account.limit is not None:
@@ -148,3 +153,14 @@ def learn_leaves(
     except Stopped:  # a signal, in the thread that waits for the workers
         pass
     return [*found, *[None] * (len(leaves) - len(found))]
+
+
+def _one_by_one(leaves: Sequence[Leaf], learner: Learner, ci: Inquiry, context: Context) -> Iterator[Learned | None]:
+    """The leaves of a task that took too many tests, up to the first that does so by itself."""
+    for leaf in leaves if len(leaves) > 1 else ():
+        own = ci.fresh()
+        learned, account, reason = LeafTask(learner, (own.among(leaf.variables),), (leaf,), context).run()
+        if reason is not None or own.account.is_spent:
+            return
+        ci.account.add(account)
+        yield from learned

@@ -218,10 +218,10 @@ def drawn_again(prepared: Prepared, found: Discovery, resampling: Resampling, pr
     streams = resampling.streams()
     for answer in again.all(workers, streams):
         if left is not None:
-            left -= answer.tests
+            left = left if left < 0 else left - answer.tests
             if left < 0:
                 end("tests")
-                break
+                continue  # for the workers to come to their end
         keys.append(answer.keys)
         redrawn += answer.redrawn
         told("bootstrap", len(keys), len(streams))
@@ -268,12 +268,11 @@ class _Again:
 
     def all(self, workers: Workers, streams: Sequence[SeedSequence]) -> Iterator[_Answer]:
         """What comes of each table, in their order, up to the first that the run was stopped at."""
-        portions = workers.portions(streams)
+        portions, is_over = workers.portions(streams), False
         try:
             for portion, answers in zip(portions, workers.each(self.each, portions), strict=True):
-                yield from answers
-                if len(answers) < len(portion):
-                    return
+                yield from [] if is_over else answers
+                is_over |= len(answers) < len(portion)
         except Stopped:  # a signal, in the thread that waits for the workers
             return
 

@@ -16,7 +16,7 @@ from dicola.decompose.leaves import learn_leaves
 from dicola.decompose.merge import merge_up
 from dicola.decompose.tree import GrowTree, Leaf, Tree, grown
 from dicola.discovery import Discovery
-from dicola.errors import Interrupted, InvalidSetting, Sentence, counted
+from dicola.errors import BudgetExceeded, Interrupted, InvalidSetting, Sentence, counted
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
@@ -26,6 +26,7 @@ from dicola.learners.collider_policies import Agreed, Compare
 from dicola.orient.colliders import ColliderPolicy, by_separating_set
 from dicola.orient.equivalence import skeleton_of_mag
 from dicola.orient.fixpoint import Orientation, orient
+from dicola.pipeline.forecast import Forecast, forecast_of, say_if_long
 from dicola.pipeline.obeying import obeying
 from dicola.pipeline.plan import Plan
 from dicola.pipeline.so_far import SoFar, watching
@@ -185,6 +186,7 @@ def follow(found: SoFar, progress: Progress | None = None) -> None:
     """The steps of a run, one after the other; what each finds is kept, whether or not the next one is finished."""
     ci, steps, clock, plan = found.ci, found.steps, found.clock, found.steps.plan
     found.tree = tree = divided(found, _about(progress, "decompose"))
+    say_if_long(found)
     clock.lap("decompose")
 
     found.phase = "leaves"
@@ -273,6 +275,17 @@ def _discovery(found: SoFar) -> Discovery:
         complete=found.note is None,
         undecided=tuple((labels[a], labels[b]) for a, b in sorted(found.undecided)),
     )
+
+
+def forecast(evidence: Evidence, plan: Plan) -> Forecast:
+    """What a run will take: the decomposition is made, and nothing else."""
+    with watching(plan):
+        found = begun(evidence, plan)
+        try:
+            found.tree = divided(found)
+        except Stopped:
+            raise BudgetExceeded("the budget was spent before the decomposition was known; give a larger one.") from None
+        return forecast_of(found)
 
 
 def _about(progress: Progress | None, phase: str) -> Callable[[int, int], None] | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dicola.graphs.bits import mask_of, members, union
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.orient.equivalence import cardinality_order
+from dicola.watch import heed
 
 if TYPE_CHECKING:
     from dicola.score.law import Law
@@ -52,6 +53,7 @@ def ancestral_marks(marks: Marks, law: Law | None = None) -> Marks:
                 arrows.append((u, v))
     graph.insert_arrows(arrows)
     for *_, edge in sorted(edges):
+        heed()
         graph.insert(*edge)
     graph.complete()
     return graph.marks

@@ -15,6 +15,7 @@ from dicola._kernels.terms import BlockTerms, Terms
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.skeleton import Pair
+from dicola.watch import heed
 
 
 class Score(ABC):
@@ -73,6 +74,7 @@ class Score(ABC):
 
     def local(self, v: int, parents: Iterable[int]) -> float:
         """The part of one variable given its parents, as in a DAG."""
+        heed()
         return self.district((v,), [(u, v) for u in parents], ())
 
     def mag(self, mag: MAG) -> float:

@@ -21,6 +21,7 @@ from dicola.orient.fixpoint import Orientation
 from dicola.score.law import Law
 from dicola.score.legal import nearby_mag
 from dicola.score.search import BestMag, Refined, linear_extension
+from dicola.watch import heed
 
 _CELLS = 200_000  # up to which regrets are kept
 _CLOSE = 0.01  # of a length: by less the graph of tests does not win
@@ -92,6 +93,7 @@ class CodeLength:
             Their positions.
 
         """
+        heed()
         above = np.array(sorted(parents), dtype=np.int64)
         alone = kernel.family_length(self._rows, v, above[:0])
         return float(kernel.family_length(self._rows, v, above) - alone + 2 * self.penalty * len(above))

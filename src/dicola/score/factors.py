@@ -27,6 +27,7 @@ from dicola.graphs.skeleton import Pair
 from dicola.score.ancestral import Marks, ancestral_marks
 from dicola.score.gaussian_bic import district_arrays
 from dicola.score.law import Law
+from dicola.watch import heed
 
 _CHILDREN = 4  # from so many on a factor is cheaper than the edges it stands for
 _NOTHING_LEFT = 1e-9  # of a variance of 1
@@ -98,6 +99,7 @@ class FactorSearch:
         """The first graph with one more factor that is better."""
         near, old = _masks(marks != NONE), Edges.of(marks)
         for clique in sorted(cliques(near, _CHILDREN - 1), key=lambda each: (-len(each), each)):
+            heed()
             children = self._grown(near, old.parents, clique)
             if not children or children in tried:
                 continue
@@ -234,6 +236,7 @@ def cliques(near: Sequence[int], least: int) -> Iterator[tuple[int, ...]]:
         if not left and not done:
             yield tuple(members(chosen))
             return
+        heed()
         pivot = max(members(left | done), key=lambda u: (near[u] & left).bit_count())
         for v in members(left & ~near[pivot]):
             yield from extended(chosen | 1 << v, left & near[v], done & near[v])

@@ -20,6 +20,7 @@ from dicola.orient.fixpoint import orient
 from dicola.score.base import Score
 from dicola.score.law import Law
 from dicola.score.readable_climb import Move, ReadableClimb
+from dicola.watch import heed
 
 Marks = NDArray[np.int8]
 _MEMBERS = 3  # graphs of a class from which others are looked for; their neighbours differ
@@ -87,6 +88,7 @@ def near_best(
     classes: dict[bytes, NearGraph] = {}
     left: Counter[bytes] = Counter()
     while waiting and left.total() < most:
+        heed()
         worse, kinds = heappop(waiting)
         graph = MAG(_marks(pairs, kinds, len(score)), score.names).maximal()
         pag = orient(skeleton_of_mag(graph), claims=None if law is None else law.claims).pag

@@ -19,6 +19,7 @@ from dicola.graphs.skeleton import Pair
 from dicola.score.ancestral import reached
 from dicola.score.base import Score
 from dicola.score.law import Law
+from dicola.watch import heed
 
 Move = tuple[Pair, int]
 
@@ -174,6 +175,7 @@ class ReadableClimb:
 
     def _worth(self, move: Move) -> float:
         """What a move changes in the score: that of the districts it touches, after and before."""
+        heed()
         pair, kind = move
         ends = [v for v, head in zip(pair, (BACK, FORTH), strict=True) if (self.kinds[pair] | kind) & head]
         districts = self._districts(ends)
