@@ -25,6 +25,7 @@ from dicola.graphs.bits import mask_of, members, union
 from dicola.graphs.marks import ARROW, NONE, TAIL
 from dicola.graphs.skeleton import Pair
 from dicola.score.ancestral import Marks, ancestral_marks
+from dicola.score.base import to_precision
 from dicola.score.gaussian_bic import district_arrays
 from dicola.score.law import Law
 from dicola.watch import heed
@@ -125,7 +126,7 @@ class FactorSearch:
 
         def worth_of(children: tuple[int, ...]) -> float:
             outside = ~mask_of(children)
-            return self._worth_of(children, tuple(above[v] & outside for v in children))
+            return to_precision(self._worth_of(children, tuple(above[v] & outside for v in children)))
 
         worth = worth_of(children)
         while True:
@@ -198,7 +199,11 @@ class FactorSearch:
         for v, w in joined:
             near[v] |= 1 << w
             near[w] |= 1 << v
-        while found := [(self._worth(np.ascontiguousarray(residual[np.ix_(each, each)])), each) for each in cliques(near, _CHILDREN)]:
+
+        def worth_of(clique: tuple[int, ...]) -> float:
+            return to_precision(self._worth(np.ascontiguousarray(residual[np.ix_(clique, clique)])))
+
+        while found := [(worth_of(each), each) for each in cliques(near, _CHILDREN)]:
             worth, clique = max(found)
             if worth <= 0:
                 break

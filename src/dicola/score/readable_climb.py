@@ -17,7 +17,7 @@ from dicola._kernels.mag_climb import FREE, GREEDY, PAIRED
 from dicola._kernels.mag_state import BACK, BOTH, FORTH, NO
 from dicola.graphs.skeleton import Pair
 from dicola.score.ancestral import reached
-from dicola.score.base import Score
+from dicola.score.base import Score, to_precision
 from dicola.score.law import Law
 from dicola.watch import heed
 
@@ -183,7 +183,7 @@ class ReadableClimb:
         with self._after(move):
             joined = self._districts(ends)
             too_large = kind == BOTH and len(districts) == 2 and len(joined[0]) > self.max_district
-            return float("inf") if too_large else sum(map(self._score, joined)) - before
+            return float("inf") if too_large else to_precision(sum(map(self._score, joined)) - before)
 
     def _is_valid(self, move: Move) -> bool:
         """After the move: no directed cycle, no x <-> y with x an ancestor of y, and nothing that the law forbids?"""

@@ -21,7 +21,7 @@ from dicola.graphs.marks import ARROW, TAIL
 from dicola.orient.equivalence import mag_to_pag, member_mag
 from dicola.orient.fixpoint import Orientation
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
-from dicola.score.base import OrderedDag, Score
+from dicola.score.base import OrderedDag, Score, to_precision
 from dicola.score.factors import FactorSearch
 from dicola.score.law import Law
 from dicola.score.mag_climb import Allowed, Climbed, Known, climb
@@ -154,7 +154,7 @@ class MagSearch:
 
 def best(found: Iterable[Scored]) -> Scored:
     """The one with the best score, the first of equals."""
-    return min(found, key=lambda each: each.score)
+    return min(found, key=lambda each: to_precision(each.score))
 
 
 def _joined(marks: Marks) -> int:
