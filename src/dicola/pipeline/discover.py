@@ -235,7 +235,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
         score=None if refined is None else refined.score,
         runner_up=None if refined is None else refined.runner_up,
         untested=ci.untested,
-        power=power_of(ci, steps, oriented.pag),
+        power=power_of(ci, steps, oriented.pag, None if refined is None else refined.price),
         seconds=clock.seconds(),
         test=ci.test.without_rows(),
     )
