@@ -23,9 +23,9 @@ _FEW_VALUES = 10  # a column with fewer different values is taken for categories
 _ENOUGH_ROWS = 100  # if these show as many values, the rest need not be looked at
 _NOTHING_LEFT = 1e-12  # of a variance of 1
 # When an edge may cost less (see ``eased``):
-_NEAR = 1.5  # prices: an edge that gains no more is near its price
-_SHARE = 0.1  # of the edges must be near it; with fewer a lower price gains little, and one false edge costs several marks
-_REAL = 5.0  # edges near a price, for one that is there by chance: a lower price may let in as many
+_NEAR, _WEAK = 1.5, 2.0  # prices that an edge gains at most: given the other parents, and by itself
+_SHARE = 0.06  # of the edges must be such; with fewer a lower price gains little, and one false edge costs several marks
+_REAL = 5.0  # edges for one by chance: a lower price may let in as few
 _UNSEEN = 0.3  # edges added to both counts, so that a ratio of small ones is near 1
 _CHANGE, _LEAST = 0.3, 0.7  # the smallest change that is made; the smallest share of the usual price
 
@@ -79,8 +79,10 @@ class GaussianBIC(Score):
         The price is for tables of which little is known. A DAG found by it tells more: how many of
         its edges gain hardly more than they cost, and how many of these chance alone would have
         brought. Where the former are many times the latter, more real edges lie just below the
-        price, and it is lowered until five times as many real ones are expected as by chance. Gains
-        by chance above x are as rare as exp(-x / 2), so that is by twice the logarithm of the ratio.
+        price, and it is lowered until five edges are expected for one by chance. Gains by chance
+        above x are as rare as exp(-x / 2), so that is by twice the logarithm of the ratio. Only edges
+        between variables that are hardly correlated count: others gain little where much else, such
+        as a hidden variable with many children, explains the same correlation.
 
         Parameters
         ----------
@@ -94,9 +96,9 @@ class GaussianBIC(Score):
 
         """
         price, pairs = self.price, len(self) * (len(self) - 1) / 2
-        gains = self._gains(parents)
-        near = int(np.count_nonzero(gains < _NEAR * price))
-        if near < max(1, _SHARE * len(gains)):
+        given_others, alone = self._gains(parents)
+        near = int(np.count_nonzero((given_others < _NEAR * price) & (alone < _WEAK * price)))
+        if near < max(1, _SHARE * len(alone)):
             return self
         by_chance = pairs * (_beyond(price) - _beyond(_NEAR * price))
         drop = 2 * log((near + _UNSEEN) / (by_chance + _UNSEEN) / _REAL)
@@ -106,18 +108,19 @@ class GaussianBIC(Score):
         easier.penalty *= max(_LEAST, 1 - drop / price)
         return easier
 
-    def _gains(self, parents: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """What each arrow of a DAG takes off the misfit, given the other parents."""
-        counts, found = parents.sum(axis=1), list[NDArray[np.float64]]()
+    def _gains(self, parents: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What each arrow of a DAG takes off the misfit: given the other parents, and by itself."""
+        counts, squares = parents.sum(axis=1), [np.zeros((2, 0))]
         for k in np.unique(counts[counts > 0]).tolist():  # variables with as many parents are worked out together
             children = np.flatnonzero(counts == k)
             family = np.column_stack([children, np.nonzero(parents[children])[1].reshape(-1, k)])
             blocks = self.correlation[family[:, :, None], family[:, None, :]]
             inverse = np.linalg.inv(blocks + _NOTHING_LEFT * np.eye(k + 1))  # few rows: parents may explain everything
             diagonal = np.diagonal(inverse, axis1=1, axis2=2)
-            squared = inverse[:, 0, 1:] ** 2 / (diagonal[:, :1] * diagonal[:, 1:])
-            found.append(-self.n_samples * np.log1p(-np.minimum(squared, 1 - _NOTHING_LEFT)).ravel())
-        return np.concatenate(found) if found else np.zeros(0)
+            partial = inverse[:, 0, 1:] ** 2 / (diagonal[:, :1] * diagonal[:, 1:])
+            squares.append(np.array([partial.ravel(), blocks[:, 0, 1:].ravel() ** 2]))
+        given_others, alone = -self.n_samples * np.log1p(-np.clip(np.hstack(squares), 0, 1 - _NOTHING_LEFT))
+        return given_others, alone
 
     @classmethod
     def of(cls, ci: Evidence, penalty: float = 2.0) -> Self:
