@@ -30,7 +30,8 @@ from dicola.score.near_best import NearGraph, near_best
 from dicola.score.order_search import best_of, order_search
 from dicola.score.registry import score_behind
 
-_FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2. Likewise for factors.
+_FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
+_FEW_FOR_FACTORS = 200  # variables up to which factors are looked for: some 50 milliseconds there, and more with each
 _DEPEND, _DEPEND_AGAIN = (
     0.05,
     0.0056,
@@ -126,7 +127,7 @@ class MagSearch:
     def with_factors(self, found: Climbed) -> Climbed:
         """The graph with sets of variables made the children of one hidden variable, where that pays."""
         terms = self.score.kernel_terms()
-        if not isinstance(terms, Terms) or len(self.score) > _FEW:
+        if not isinstance(terms, Terms) or len(self.score) > _FEW_FOR_FACTORS:
             return found
         factors = FactorSearch(terms, _HIDDEN, self.law)
         *before, marks = [found.marks, *factors.steps(found.marks)]
