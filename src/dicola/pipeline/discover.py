@@ -269,7 +269,7 @@ def _discovery(found: SoFar) -> Discovery:
         score=None if refined is None else refined.score,
         runner_up=None if refined is None else refined.runner_up,
         untested=ci.untested,
-        power=power_of(ci, steps, oriented.pag) if found.note is None else None,
+        power=power_of(ci, steps, oriented.pag, None if refined is None else refined.price) if found.note is None else None,
         seconds=found.clock.seconds(),
         test=ci.test.without_rows(),
         complete=found.note is None,

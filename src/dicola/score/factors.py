@@ -63,6 +63,13 @@ class Edges(NamedTuple):
         return found
 
 
+class Step(NamedTuple):
+    """A graph with one more factor, and by how much it is better than the one before."""
+
+    marks: Marks
+    gain: float
+
+
 class FactorSearch:
     """Makes sets of variables the children of one hidden variable, as long as that pays.
 
@@ -87,16 +94,16 @@ class FactorSearch:
 
     def improved(self, marks: Marks) -> Marks:
         """The graph after all factors that pay; an ancestral one."""
-        return next(reversed([marks, *self.steps(marks)]))
+        return next(reversed([marks, *(step.marks for step in self.steps(marks))]))
 
-    def steps(self, marks: Marks) -> Iterator[Marks]:
+    def steps(self, marks: Marks) -> Iterator[Step]:
         """One better graph after the other, each with one more factor."""
         tried = set[tuple[int, ...]]()
         while (better := self._better(marks, tried)) is not None:
-            marks = better
-            yield marks
+            marks = better.marks
+            yield better
 
-    def _better(self, marks: Marks, tried: set[tuple[int, ...]]) -> Marks | None:
+    def _better(self, marks: Marks, tried: set[tuple[int, ...]]) -> Step | None:
         """The first graph with one more factor that is better."""
         near, old = _masks(marks != NONE), Edges.of(marks)
         for clique in sorted(cliques(near, _CHILDREN - 1), key=lambda each: (-len(each), each)):
@@ -118,7 +125,7 @@ class FactorSearch:
                 for u, v in needless:
                     joined[u, v] = joined[v, u] = NONE
                 if self.law is None or self.law.is_obeyed(joined):
-                    return joined
+                    return Step(joined, -change)
         return None
 
     def _grown(self, near: Sequence[int], above: Sequence[int], children: tuple[int, ...]) -> tuple[int, ...]:
