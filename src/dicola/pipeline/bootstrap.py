@@ -217,7 +217,7 @@ class _Again:
 
     def _marks(self, test: CITest) -> NDArray[np.int8]:
         if self.start is None:
-            return learn(test, self.plan).oriented.pag.reordered(self.names).marks
+            return learn(test, self.plan).answer.oriented.pag.reordered(self.names).marks
         refined = BestMag().again(Inquiry(test), self.start)
         return mag_to_pag(refined.mag).reordered(self.names).marks
 

@@ -28,14 +28,11 @@ from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner
-from dicola.learners.collider_policies import Agreed, Compare
-from dicola.orient.colliders import ColliderPolicy, by_separating_set
-from dicola.orient.equivalence import skeleton_of_mag
-from dicola.orient.fixpoint import Orientation, orient
+from dicola.orient.fixpoint import Orientation
 from dicola.pipeline.plan import Plan, Steps
 from dicola.pipeline.sureness import power_of
 from dicola.score.legal import legalized
-from dicola.score.search import Refined
+from dicola.score.search import Finished
 from dicola.statements import Judge
 
 _MANY_LEAVES = 20  # leaves per variable beyond which we warn
@@ -160,17 +157,13 @@ def discover(
 
 
 class Learned(NamedTuple):
-    """Where the steps lead: who asked, what was chosen and how long it took; the decomposition, the skeleton, its marks, and what the
-    mode made of them.
-    """
+    """Where the steps lead: who asked, what was chosen and how long it took; the decomposition, and the answer."""
 
     ci: Inquiry
     steps: Steps
     clock: _Clock
     tree: Tree
-    skeleton: Skeleton
-    oriented: Orientation
-    refined: Refined | None
+    answer: Finished
 
 
 def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Learned:
@@ -205,13 +198,12 @@ def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> L
     say(1, 1)
     clock.lap("orientation")
 
-    skeleton, oriented, refined = finished(ci, steps, skeleton, oriented, clock)
-    return Learned(ci, steps, clock, tree, skeleton, oriented, refined)
+    return Learned(ci, steps, clock, tree, finished(ci, steps, skeleton, oriented, clock))
 
 
 def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Discovery:
     """What a plan finds, with everything that led to it."""
-    ci, steps, clock, tree, skeleton, oriented, refined = learn(evidence, plan, progress)
+    ci, steps, clock, tree, (skeleton, oriented, score, runner_up) = learn(evidence, plan, progress)
     settings = steps.record(ci.test)
     return Discovery(
         pag=oriented.pag.reordered(ci.names),
@@ -232,8 +224,8 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
         conflicts=oriented.conflicts,
         reasons=oriented.reasons,
         evaluations=ci.evaluations,
-        score=None if refined is None else refined.score,
-        runner_up=None if refined is None else refined.runner_up,
+        score=score,
+        runner_up=runner_up,
         untested=ci.untested,
         power=power_of(ci, steps, oriented.pag),
         seconds=clock.seconds(),
@@ -253,29 +245,17 @@ def divided(ci: Inquiry, steps: Steps, say: Callable[[int, int], None] | None = 
     return decompose_variables(ci, steps.blankets, steps.rule, steps.plan.uig, say)
 
 
-def finished(
-    ci: Inquiry, steps: Steps, skeleton: Skeleton, oriented: Orientation, clock: _Clock
-) -> tuple[Skeleton, Orientation, Refined | None]:
+def finished(ci: Inquiry, steps: Steps, skeleton: Skeleton, oriented: Orientation, clock: _Clock) -> Finished:
     """What comes after the rules: the mode's search for a better MAG, and a legal graph where one is asked for."""
-    refined = None
+    answer = Finished(skeleton, oriented)
     if steps.mode.last_step is not None:
-        refined = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed, steps.claims)
-        if refined is not None:  # else the graph stands as it is
-            skeleton = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
-            doubts = None if refined.doubted_by is None else Inquiry(refined.doubted_by).during("orientation")
-            oriented = orient(skeleton, is_collider=_confirmed(skeleton, doubts), claims=steps.claims)
-            if doubts is not None:
-                ci.account.add(doubts.account)
+        answer = steps.mode.last_step.finish(ci.during("orientation"), skeleton, oriented, steps.plan.seed, steps.claims)
         clock.lap("refinement")
     if steps.plan.legalize:
-        skeleton, oriented = legalized(skeleton, oriented, steps.claims)
+        skeleton, oriented = legalized(answer.skeleton, answer.oriented, steps.claims)
+        answer = answer._replace(skeleton=skeleton, oriented=oriented)
         clock.lap("legality")
-    return skeleton, oriented, refined
-
-
-def _confirmed(skeleton: Skeleton, doubts: Inquiry | None) -> ColliderPolicy | None:
-    """Of the colliders and other triples by the sets, those that a test confirms; all else stays open. All where there is no doubt."""
-    return None if doubts is None else Agreed(by_separating_set(skeleton.sets), Compare(doubts, skeleton.sets))
+    return answer
 
 
 def obeying(skeleton: Skeleton, claims: Claims | None) -> Skeleton:
