@@ -27,9 +27,9 @@ def auto_test(data: Table | Any, alpha: float = 0.01) -> CITest:
     """The test that fits a table.
 
     Continuous columns of usual shape are tested by Fisher's z; where some are skewed or have heavy
-    tails, by the Gaussian copula. Categories are counted (G²) where there are rows enough, else
-    compared as blocks of indicators; tables of numbers and categories are compared as blocks of
-    indicators and curves.
+    tails, by the Gaussian copula. Categories are counted (G²) where there are rows enough and most
+    have more than two levels, else compared as blocks of indicators; tables of numbers and categories
+    are compared as blocks of indicators and curves.
 
     Parameters
     ----------
@@ -94,6 +94,11 @@ def _for_numbers(table: Table) -> tuple[type[CITest], str]:
 
 def _for_categories(table: Table) -> tuple[type[CITest], str]:
     levels = np.array([len(np.unique(column.values[~column.missing])) for column in table.columns], dtype=np.float64)
+    if np.median(levels) <= 2:
+        return DegenerateGaussian, Sentence(
+            "all columns hold categories or grades, most of them of two levels, so they are compared as indicators; "
+            "{ci_test=g_square} counts combinations of levels"
+        )
     if table.n_samples >= rows_needed(levels, _HELD_FIXED):
         return GSquare, Sentence(
             "all columns hold categories or grades, and {n:,} rows are enough to count them; {ci_test=degenerate_gaussian} needs fewer",

@@ -19,19 +19,16 @@ from dicola.discovery import Discovery
 from dicola.errors import BudgetExceeded, Interrupted, InvalidSetting, Sentence, counted
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner
-from dicola.learners.collider_policies import Agreed, Compare
-from dicola.orient.colliders import ColliderPolicy, by_separating_set
-from dicola.orient.equivalence import skeleton_of_mag
-from dicola.orient.fixpoint import Orientation, orient
+from dicola.orient.fixpoint import Orientation
 from dicola.pipeline.forecast import Forecast, forecast_of, say_if_long
 from dicola.pipeline.obeying import obeying
 from dicola.pipeline.plan import Plan
 from dicola.pipeline.so_far import SoFar, watching
 from dicola.pipeline.sureness import power_of
 from dicola.score.legal import legalized
+from dicola.score.search import Finished
 from dicola.statements import Judge
 from dicola.watch import Stopped
 
@@ -240,7 +237,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
 
 def _discovery(found: SoFar) -> Discovery:
     """What was found, as a user gets it."""
-    ci, steps, tree, skeleton, oriented, refined = found.ci, found.steps, found.tree, found.skeleton, found.oriented, found.refined
+    ci, steps, tree, skeleton, oriented, answer = found.ci, found.steps, found.tree, found.skeleton, found.oriented, found.answer
     assert tree is not None
     assert skeleton is not None
     assert oriented is not None
@@ -266,10 +263,10 @@ def _discovery(found: SoFar) -> Discovery:
         conflicts=oriented.conflicts,
         reasons=oriented.reasons,
         evaluations=ci.evaluations,
-        score=None if refined is None else refined.score,
-        runner_up=None if refined is None else refined.runner_up,
+        score=None if answer is None else answer.score,
+        runner_up=None if answer is None else answer.runner_up,
         untested=ci.untested,
-        power=power_of(ci, steps, oriented.pag, None if refined is None else refined.price) if found.note is None else None,
+        power=power_of(ci, steps, oriented.pag, None if answer is None else answer.price) if found.note is None else None,
         seconds=found.clock.seconds(),
         test=ci.test.without_rows(),
         complete=found.note is None,
@@ -311,24 +308,15 @@ def finish(found: SoFar) -> None:
     ci, steps, skeleton, oriented = found.ci, found.steps, found.skeleton, found.oriented
     assert skeleton is not None
     assert oriented is not None
+    answer = Finished(skeleton, oriented)
     if steps.mode.last_step is not None:
-        refined = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed, steps.claims)
-        if refined is not None:  # else the graph stands as it is
-            skeleton = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
-            doubts = None if refined.doubted_by is None else Inquiry(refined.doubted_by).during("orientation")
-            oriented = orient(skeleton, is_collider=_confirmed(skeleton, doubts), claims=steps.claims)
-            if doubts is not None:
-                ci.account.add(doubts.account)
-        found.skeleton, found.oriented, found.refined = skeleton, oriented, refined
+        answer = steps.mode.last_step.finish(ci.during("orientation"), skeleton, oriented, steps.plan.seed, steps.claims)
         found.clock.lap("refinement")
     if steps.plan.legalize:
-        found.skeleton, found.oriented = legalized(skeleton, oriented, steps.claims)
+        skeleton, oriented = legalized(answer.skeleton, answer.oriented, steps.claims)
+        answer = answer._replace(skeleton=skeleton, oriented=oriented)
         found.clock.lap("legality")
-
-
-def _confirmed(skeleton: Skeleton, doubts: Inquiry | None) -> ColliderPolicy | None:
-    """Of the colliders and other triples by the sets, those that a test confirms; all else stays open. All where there is no doubt."""
-    return None if doubts is None else Agreed(by_separating_set(skeleton.sets), Compare(doubts, skeleton.sets))
+    found.skeleton, found.oriented, found.answer = answer.skeleton, answer.oriented, answer
 
 
 def _tree_warnings(tree: Tree, n: int) -> list[str]:

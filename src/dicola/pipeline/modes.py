@@ -8,7 +8,7 @@ from typing import Any
 
 from dicola.errors import not_allowed
 from dicola.learners.mag_bic import MagBIC
-from dicola.score.code_length import ShorterCode
+from dicola.score.both_ways import BothWays
 from dicola.score.search import FEW_ORDERS, MANY_ROWS, BestMag
 
 
@@ -28,7 +28,7 @@ class Mode:
     if_few: Mapping[str, Any] = field(default_factory=dict)
     needs_data: bool = True
     trusts_blankets: bool = True
-    last_step: BestMag | ShorterCode | None = None
+    last_step: BestMag | BothWays | None = None
 
     def on(self, n: int, n_samples: int | None) -> Mode:
         """The mode as it is on n variables and so many rows."""
@@ -60,10 +60,10 @@ BALANCED = Mode(
 )
 EITHER = Mode(
     "either",
-    "for categories: the graph of tests by counting, or that of scores on indicators, whichever gives the counts the shorter code",
-    "the PAG of exact, or a legal PAG by score; which of them is a heuristic",
+    "for categories: edges by tests that count, and by a score on indicators where the counts do not deny them; marks by both",
+    "none: the tests of exact and a score, each where the other is weak",
     trusts_blankets=False,
-    last_step=ShorterCode(),
+    last_step=BothWays(),
 )
 MODES: dict[str, Mode] = {mode.name: mode for mode in (EXACT, PAPER, BALANCED, EITHER)}
 SAME_AS: dict[str, tuple[Mode, str]] = {

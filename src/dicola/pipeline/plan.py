@@ -23,7 +23,7 @@ from dicola.learners.registry import ALL, learner_named
 from dicola.pipeline.modes import AUTO, COUNTED, EXACT, MODES, SCORED, Mode, mode_named, reason_for
 from dicola.pipeline.settings import SETTINGS, Settings
 from dicola.registry import described
-from dicola.score.code_length import is_counted
+from dicola.score.both_ways import is_counted
 from dicola.score.registry import doubt_about_scoring, score_behind, scored_as
 
 _FEW_CONDITIONS = FCI(3, 2)  # on data larger sets remove more true edges than false ones
@@ -136,8 +136,8 @@ class Plan(Settings):
             )
         if is_counted(ci):
             return MODES[COUNTED], Sentence(
-                "levels are counted: of the graph that tests find and the one with the best score on indicators, the one is taken that "
-                "describes the counts in the shorter code; {mode=exact} goes by tests alone"
+                "levels are counted, and a score on their indicators adds the edges that the counts do not deny, which was the more "
+                "accurate in simulations; {mode=exact} goes by tests alone"
             )
         return MODES[SCORED], Sentence(
             "the columns can be scored as {kind}, where this mode was the more accurate in simulations; {mode=exact} goes by tests alone",

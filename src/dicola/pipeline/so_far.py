@@ -25,7 +25,7 @@ from dicola.orient.fixpoint import Orientation, orient
 from dicola.orient.partial import PartialGraph
 from dicola.pipeline.obeying import obeying
 from dicola.pipeline.plan import Plan, Steps
-from dicola.score.search import Refined
+from dicola.score.search import Finished
 from dicola.watch import Reason, Stopped, Watch, can_measure_memory, current, heeding_signals, now, watched_by
 
 _GRACE = 1.0  # seconds for the rules on what is decided, once time is up
@@ -74,7 +74,7 @@ class Clock:
 class SoFar:
     """How far a run has come. ``None`` is not known yet; so is a leaf that is not learned.
 
-    ``oriented`` are the marks by the rules, ``refined`` what the mode made of them; ``undecided`` pairs and a ``note`` are for a run that
+    ``oriented`` are the marks by the rules, ``answer`` what the mode made of them; ``undecided`` pairs and a ``note`` are for a run that
     was stopped.
     """
 
@@ -86,7 +86,7 @@ class SoFar:
     leaves: Sequence[Learned | None] | None = None
     skeleton: Skeleton | None = None
     oriented: Orientation | None = None
-    refined: Refined | None = None
+    answer: Finished | None = None
     undecided: frozenset[Pair] = frozenset()
     note: str | None = None
 

@@ -13,13 +13,13 @@ from dicola._kernels.mag_climb import FREE
 from dicola._kernels.terms import Terms
 from dicola.blankets.auto import AutoBlankets
 from dicola.blankets.total_conditioning import TotalConditioning
-from dicola.ci.base import CITest
 from dicola.ci.inquiry import Inquiry
 from dicola.claims import Claims
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
-from dicola.orient.equivalence import mag_to_pag, member_mag
-from dicola.orient.fixpoint import Orientation
+from dicola.graphs.skeleton import Skeleton
+from dicola.orient.equivalence import mag_to_pag, member_mag, skeleton_of_mag
+from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import OrderedDag, Score, to_precision
 from dicola.score.factors import FactorSearch
@@ -186,14 +186,22 @@ def linear_extension(marks: Marks) -> list[int]:
 class Refined(NamedTuple):
     """A MAG with its score, and by how much the best graph of another class that was met is worse, where one was.
 
-    ``doubted_by`` is a test that has to agree with its colliders, where the data do not follow the model behind the score. ``price`` is
-    what an edge cost in the end; the score is by the usual one, so that it can be compared.
+    ``price`` is what an edge cost in the end; the score is by the usual one, so that it can be compared.
     """
 
     mag: MAG
     score: float
     runner_up: float | None
-    doubted_by: CITest | None = None
+    price: float | None = None
+
+
+class Finished(NamedTuple):
+    """The answer of a last step; scores and the price, as in ``Refined``, where the graph was chosen by them alone."""
+
+    skeleton: Skeleton
+    oriented: Orientation
+    score: float | None = None
+    runner_up: float | None = None
     price: float | None = None
 
 
@@ -203,6 +211,12 @@ class BestMag:
     def check(self, ci: Inquiry) -> None:
         """Refuse evidence that no score goes with; ``NeedsData``."""
         score_behind(ci)
+
+    def finish(self, ci: Inquiry, skeleton: Skeleton, found: Orientation, seed: int, claims: Claims | None = None) -> Finished:
+        """The best MAG as an answer: its skeleton, the names in the user's order, and its PAG with what the claims add."""
+        refined = self.refine(ci, found, seed, claims)
+        scored = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
+        return Finished(scored, orient(scored, claims=claims), refined.score, refined.runner_up, refined.price)
 
     def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None) -> Refined:
         """From the oriented graph to a MAG.
