@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -25,7 +24,7 @@ from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import LaterSets, SeparatingSets, Skeleton
 from dicola.orient.equivalence import Legality, MagSets, legality
 from dicola.orient.partial import Conflict, Reason
-from dicola.statements import STATUSES, Judge, Statement, claims_in
+from dicola.statements import Judge, Statement, claims_in, in_brief
 from dicola.tables.look import Look
 from dicola.written_facts import check_discovery, check_seconds, check_skeleton, loaded
 
@@ -266,10 +265,7 @@ class Discovery:
         """How many claims were obeyed, how many are undecided, how many the data deny; empty where there are none."""
         if not self.settings.get("knowledge") and not self.settings.get("contexts") and not self.settings.get("targets"):
             return ""
-        counts = Counter(each.status for each in self.statements)
-        words = {"obeyed": "obeyed", "undecided": "undecided", "denied": "denied by the data"}
-        told = ", ".join(f"{counts[status]} {words[status]}" for status in STATUSES if counts[status])
-        return f"{counted(len(self.statements), 'statement')}: {told}" if told else ""
+        return in_brief(self.statements)
 
     def how_sure(self) -> str:
         """How much the data could tell: the links they would show, the marks left open, the next-best graph.
@@ -294,7 +290,7 @@ class Discovery:
         """Graphs that score nearly as well as the answer, with probabilities by the BIC.
 
         From the answer one edge is added, removed or turned, then another one, always going on from
-        the best graph met. It takes a second or so for twenty variables, and longer for more.
+        the best graph met. It takes about three times as long as the run itself.
 
         Parameters
         ----------

@@ -131,6 +131,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     max_path_length: int | None = None
     seed: int = 0
     legalize: bool = False
+    undecided: Literal["keep", "circle"] = "keep"
     knowledge: Knowledge | None = None
     contexts: str | Iterable[str] | None = None
     targets: Mapping[str, Any] | None = None

@@ -62,7 +62,7 @@ class NearBest:
         """
         return self.graphs[:k]
 
-    def undecided_as_circles(self, pag: PAG, least: float = 0.8) -> PAG:
+    def undecided_as_circles(self, pag: PAG, least: float = 0.9) -> PAG:
         """A graph with a circle in place of each mark on which the graphs near the best disagree.
 
         Parameters

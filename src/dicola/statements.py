@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,7 @@ Status = Literal["obeyed", "undecided", "denied"]
 Found = tuple[Status, str]
 _FROM_CLAIMS = ("knowledge", "knowledge on a path", "unconfounded")
 _SHOWN = 3  # of many reasons
+_NOT_LOOKED_AT = "whether an edge joins them was not looked at."
 STATUSES: tuple[Status, ...] = ("obeyed", "undecided", "denied")
 
 
@@ -61,6 +63,14 @@ class Statement:
         return f"{status}. {self.evidence[:1].upper()}{self.evidence[1:]}"
 
 
+def in_brief(statements: Sequence[Statement]) -> str:
+    """How many claims were obeyed, how many are undecided, how many the data deny; empty where there are none."""
+    counts = Counter(each.status for each in statements)
+    words = {"obeyed": "obeyed", "undecided": "undecided", "denied": "denied by the data"}
+    told = ", ".join(f"{counts[status]} {words[status]}" for status in STATUSES if counts[status])
+    return f"{counted(len(statements), 'statement')}: {told}" if told else ""
+
+
 def knowledge_in(settings: Mapping[str, Any], names: Sequence[str]) -> Knowledge | None:
     """The claims on record, contexts aside, about these variables; ``None`` where there are none."""
     record = settings.get("knowledge")
@@ -95,6 +105,9 @@ class Judge:
         What rules wanted and did not get.
     closest : callable, optional
         For two names, what the data say against the edge between them; empty where that is nothing.
+    unsettled : sequence of int, optional
+        Where only a part was learned: by position in the graph, a mask of those of which it is not
+        known whether they are adjacent.
 
     """
 
@@ -102,6 +115,7 @@ class Judge:
     skeleton: Skeleton
     conflicts: Sequence[Conflict] = ()
     closest: Callable[[str, str], str] = lambda a, b: ""
+    unsettled: Sequence[int] = ()
 
     def statements(self, settings: Mapping[str, Any]) -> tuple[Statement, ...]:
         """Every claim in the settings of a run, in the order of the settings."""
@@ -197,28 +211,34 @@ class Judge:
         if against:
             return "denied", " ".join(against[:_SHOWN])
         away = [other for other in others if self._mark(other, name) == TAIL and self._mark(name, other) == ARROW]
+        if any(other not in beside for other in self._unsettled(name)):
+            return "undecided", f"not all edges of {name} were looked for."
         if len(away) == len(others):
             return "obeyed", f"{counted(len(away), 'edge leads', 'edges lead')} away from it." if away else "no edge is in question."
         return "undecided", f"the edge to {next(other for other in others if other not in away)} is open."
 
     def is_unconfounded(self, a: str, b: str, known: Knowledge) -> Found:
         """Has a pair no hidden common cause?"""
+        if b in self._unsettled(a):
+            return "undecided", _NOT_LOOKED_AT
         if self._mark(a, b) == NONE:
             return "obeyed", f"no edge joins them.{self._separation(a, b)}"
         if self._mark(a, b) == ARROW == self._mark(b, a):
             claims = Claims.of(known, self.skeleton.labels)
             labels = self.skeleton.labels
             marks = self.pag.reordered(labels).marks
-            if claims.never_bidirected(marks != NONE)[labels.index(a), labels.index(b)]:
+            if claims.never_bidirected(None if self.unsettled else marks != NONE)[labels.index(a), labels.index(b)]:
                 return "denied", f"the edge is {a} <-> {b}, and no other variables can stand behind it."
             return "undecided", f"the edge is {a} <-> {b}; others that share hidden causes with both may stand behind it."
         for one, other in ((a, b), (b, a)):
-            if self.pag.is_directed(one, other) and self.pag.is_visible(one, other):
+            if self.pag.is_directed(one, other) and not self.unsettled and self.pag.is_visible(one, other):
                 return "obeyed", f"the edge {one} --> {other} is visible: nothing hidden causes both."
         return "undecided", "the edge leaves room for a hidden common cause, and says nothing for one."
 
     def is_apart(self, a: str, b: str) -> Found:
         """Are two variables not adjacent?"""
+        if b in self._unsettled(a):
+            return "undecided", _NOT_LOOKED_AT
         if self._mark(a, b) != NONE:
             return "denied", "no set separates them in the graph."
         separation = self._separation(a, b)
@@ -226,6 +246,8 @@ class Judge:
 
     def is_joined(self, a: str, b: str) -> Found:
         """Are two variables adjacent?"""
+        if b in self._unsettled(a):
+            return "undecided", _NOT_LOOKED_AT
         if self._mark(a, b) == NONE:
             return "denied", f"no edge joins them.{self._separation(a, b)}"
         if separation := self._separation(a, b):
@@ -261,7 +283,12 @@ class Judge:
         """By vertex, where an edge may lead on to."""
         marks = self.pag.marks
         onward = (marks != NONE) & (marks != TAIL) & (marks.T != ARROW)
-        return [mask_of(row.nonzero()[0].tolist()) for row in onward]
+        found = [mask_of(row.nonzero()[0].tolist()) for row in onward]
+        return [mask | more for mask, more in zip(found, self.unsettled, strict=True)] if self.unsettled else found
+
+    def _unsettled(self, name: str) -> list[str]:
+        """The variables of which it is not known whether they are adjacent to one."""
+        return [self.pag.names[v] for v in members(self.unsettled[self.pag.index(name)])] if self.unsettled else []
 
     @cached_property
     def _definite(self) -> list[int]:

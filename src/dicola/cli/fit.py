@@ -62,7 +62,8 @@ def fit(
     if surroundings is None:
         found: Discovery | LocalDiscovery = results.learned_from(prepared)
     else:
-        found = surroundings(prepared.test, knowledge=prepared.plan.known(prepared.test.names))
+        plan = prepared.plan
+        found = surroundings(prepared.test, knowledge=plan.knowledge, contexts=plan.contexts, targets=plan.targets)
     results.deliver(ctx, prepared.told(found), lambda: settings_file.about(data, table))
 
 

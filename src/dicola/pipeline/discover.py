@@ -32,9 +32,10 @@ from dicola.learners.collider_policies import Agreed, Compare
 from dicola.orient.colliders import ColliderPolicy, by_separating_set
 from dicola.orient.equivalence import skeleton_of_mag
 from dicola.orient.fixpoint import Orientation, orient
+from dicola.orient.partial import NEAR_TIE, Reason
 from dicola.pipeline.plan import Plan, Steps
 from dicola.pipeline.sureness import power_of
-from dicola.score.legal import legalized
+from dicola.score.legal import held_to, legalized
 from dicola.score.search import Refined
 from dicola.statements import Judge
 
@@ -65,6 +66,7 @@ def discover(
     max_path_length: int | None = None,
     seed: int = 0,
     legalize: bool = False,
+    undecided: Literal["keep", "circle"] = "keep",
     knowledge: Knowledge | None = None,
     contexts: str | Iterable[str] | None = None,
     targets: Mapping[str, Any] | None = None,
@@ -116,6 +118,9 @@ def discover(
         Seed of the orders that scored modes start from.
     legalize : bool
         Replace a graph that no MAG has as its PAG by that of a MAG nearby; ``Discovery.legality`` tells in any case.
+    undecided : {"keep", "circle"}
+        Where graphs are scored, the marks on which graphs that score nearly as well disagree: those of the best graph, or circles.
+        See ``NearBest.undecided_as_circles``; what comes of it need not be the PAG of any class.
     knowledge : Knowledge, optional
         What comes first, what causes what, and more. It puts marks before any rule is asked, and where graphs are scored only
         those that obey are looked at; ``Discovery.statements`` tells what became of each claim.
@@ -213,7 +218,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     """What a plan finds, with everything that led to it."""
     ci, steps, clock, tree, skeleton, oriented, refined = learn(evidence, plan, progress)
     settings = steps.record(ci.test)
-    return Discovery(
+    found = Discovery(
         pag=oriented.pag.reordered(ci.names),
         skeleton=skeleton,
         tree=tree,
@@ -238,6 +243,30 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
         power=power_of(ci, steps, oriented.pag),
         seconds=clock.seconds(),
         test=ci.test.without_rows(),
+    )
+    return found if plan.undecided == "keep" else with_circles(found)
+
+
+def with_circles(found: Discovery) -> Discovery:
+    """The result with a circle in place of each mark on which graphs that score nearly as well disagree."""
+    if found.score is None:  # of two graphs the one that tests found was taken
+        return replace(found, warnings=(*found.warnings, Sentence("tests found this graph, so {undecided=circle} changed nothing.")))
+    start = perf_counter()
+    pag = found.near_best().undecided_as_circles(found.pag)
+    place = [found.skeleton.labels.index(name) for name in pag.names]
+    ends = [(place[a], place[b]) for a, b in np.argwhere(pag.marks != found.pag.marks).tolist()]
+    seconds = perf_counter() - start
+    said = counted(
+        len(ends),
+        "mark is a circle because graphs that score nearly as well have another one there.",
+        "marks are circles because graphs that score nearly as well have others there.",
+    )
+    return replace(
+        found,
+        pag=pag,
+        reasons=found.reasons | {end: Reason(NEAR_TIE, end) for end in ends},
+        warnings=(*found.warnings, *((said,) if ends else ())),
+        seconds=found.seconds | {"near best": seconds, "total": found.seconds["total"] + seconds},
     )
 
 
@@ -267,6 +296,8 @@ def finished(
             if doubts is not None:
                 ci.account.add(doubts.account)
         clock.lap("refinement")
+    if refined is None and steps.claims is not None and steps.learner.is_legalizable:
+        skeleton, oriented = held_to(steps.claims, skeleton, oriented, by_tests=not steps.learner.needs_data)
     if steps.plan.legalize:
         skeleton, oriented = legalized(skeleton, oriented, steps.claims)
         clock.lap("legality")

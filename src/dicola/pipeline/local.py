@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from itertools import combinations
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from dicola.errors import InvalidSetting, counted
 from dicola.graphs.bits import mask_of
 from dicola.graphs.marks import ARROW, TAIL, listed
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import Pair, RecordedSets, Variables
+from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Skeleton, Variables
 from dicola.knowledge import Knowledge
 from dicola.learners.adjacency import limit_warning
 from dicola.learners.local_skeleton import separate_around
@@ -29,8 +30,10 @@ from dicola.orient.colliders import r0
 from dicola.orient.fixpoint import apply_rules
 from dicola.orient.partial import PartialGraph
 from dicola.orient.pending_marks import next_to_visit
+from dicola.pipeline.plan import Plan
 from dicola.pipeline.sureness import power_of_tests
 from dicola.registry import described
+from dicola.statements import Judge
 
 
 @checked(
@@ -46,6 +49,8 @@ def local(
     max_condition_size: int | None = None,
     max_visited: int | None = None,
     knowledge: Knowledge | None = None,
+    contexts: str | Iterable[str] | None = None,
+    targets: Mapping[str, Any] | None = None,
 ) -> LocalDiscovery:
     """Learn the edges of one variable and their marks, as ``discover`` would, with fewer tests.
 
@@ -72,7 +77,9 @@ def local(
     knowledge : Knowledge, optional
         What is known beforehand. It puts its marks on the edges that are found, and the rules go on
         from there; what follows along paths, which may leave the surroundings, is left to
-        ``discover``.
+        ``discover``. ``LocalDiscovery.statements`` tells what became of each claim.
+    contexts, targets
+        Variables that were set from outside, and what they act on, as in ``discover``.
 
     Returns
     -------
@@ -102,7 +109,8 @@ def local(
     learner, _ = blanket_learner(blankets, uig_alpha).settled(ci)
     center = _position(ci, target)
     inquiry = Inquiry(ci, cache=True)
-    spelled = None if knowledge is None else knowledge.on(ci.names)
+    plan = Plan(knowledge=knowledge, contexts=contexts, targets=targets)
+    spelled = plan.known(ci.names)
     known = _Known(inquiry, learner, max_condition_size, None if spelled is None else Claims.of(spelled, ci.labels))
 
     following: int | None = center
@@ -111,6 +119,8 @@ def local(
         graph = known.oriented()
         following = next_to_visit(graph, known.unsettled(), center)
 
+    told = plan.record_of_knowledge()
+    statements = known.judge(graph).statements(told) if spelled is not None else ()
     shown = sorted({*known.blankets, *(v for edge in known.edges for v in edge)})
     pag = PAG.from_matrix(graph.to_matrix()[np.ix_(shown, shown)], [ci.labels[v] for v in shown])
     return LocalDiscovery(
@@ -129,7 +139,7 @@ def local(
             "blankets": described(learner),
             "max_condition_size": max_condition_size,
             "max_visited": max_visited,
-            **({} if knowledge is None else {"knowledge": asdict(knowledge)}),
+            **{name: value for name, value in told.items() if value is not None},
         },
         warnings=(
             *inquiry.test.notes(),
@@ -137,7 +147,9 @@ def local(
             *learner.warnings(ci),
             *limit_warning(known.finished, max_condition_size),
             *_warnings(graph, None if following is None else max_visited),
+            *(str(each) for each in statements if each.status == "denied"),
         ),
+        statements=statements,
         power=power_of_tests(inquiry, pag, learner),
         seconds=perf_counter() - start,
     )
@@ -222,6 +234,13 @@ class _Known:
         apply_rules(graph, is_collider)
         return graph
 
+    def judge(self, graph: PartialGraph) -> Judge:
+        """Who weighs claims against what is known."""
+        labels = self._ci.labels
+        edges = frozenset((a, b) for a, row in enumerate(graph.around) for b in row if a < b)
+        skeleton = Skeleton(labels, tuple(range(len(labels))), edges, _SetsSoFar(self), self._ci.names)
+        return Judge(PAG.trusted(graph.to_matrix(), labels), skeleton, tuple(graph.conflicts), unsettled=self.unsettled())
+
     def _said(self, edges: set[Pair]) -> set[Pair]:
         """The edges but for pairs said not to be adjacent, and with those said to be so at variables that were visited."""
         if self._claims is None:
@@ -247,3 +266,13 @@ class _Known:
             if x in self.blankets and y not in self.blankets[x]:
                 return self.blankets[x]
         return self._found.get(a, b)
+
+
+class _SetsSoFar(SeparatingSets):
+    """The sets of a local run."""
+
+    def __init__(self, known: _Known) -> None:
+        self._known = known
+
+    def get(self, x: int, y: int) -> Variables | None:
+        return self._known.separating_set(x, y)

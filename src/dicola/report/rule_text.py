@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dicola.graphs.marks import Mark
+from dicola.orient.partial import NEAR_TIE
 
 _ANY: Final = (Mark.CIRCLE, Mark.ARROW, Mark.TAIL)
 MEANINGS: Final[Mapping[tuple[Mark, Mark], str]] = {
@@ -49,6 +50,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "unconfounded": Rule(
         {"a": 0, "b": 1}, "{a} does not cause {b}, and what was known beforehand rules out that something hidden ties the two together."
     ),
+    NEAR_TIE: Rule({"a": 0, "b": 1}, "Graphs that score nearly as well have different marks at {b} on its edge to {a}."),
     "R0": Rule(
         _ABC,
         "{a} and {c} are not adjacent, and {b} is not needed to separate them: {b} is a collider, so both edges have an arrowhead at {b}.",
