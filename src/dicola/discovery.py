@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from dicola.ci.base import CITest
     from dicola.effects.effect import Effect, Interval
+    from dicola.effects.joint import JointEffect
     from dicola.effects.estimation import Method
     from dicola.posterior import NearBest
     from dicola.report.explain import Explanation
@@ -135,7 +136,7 @@ class Discovery:
         that obeys, with the marks that this adds.
         """
         claims = claims_in(self.settings, self.pag.names)
-        if claims is None:
+        if claims is None or claims.selection:
             return legality(self.pag)
         from dicola.score.legal import legality_under
 
@@ -199,13 +200,14 @@ class Discovery:
         level: float = 0.95,
         seed: int = 0,
         replicates: int = 100,
-    ) -> Effect:
+    ) -> Effect | JointEffect:
         """The effect of x on y: identified, bounded, or not identifiable with the reason.
 
         Parameters
         ----------
         x, y : str
-            The names of the treatment and the outcome.
+            The names of the treatment and the outcome; for x also a list of names: all of them are
+            set, and a ``JointEffect`` comes back.
         table : DataFrame, array, dict or Table, optional
             The table that the graph was learned from; without it only identification is told.
         interval : {"split", "bootstrap", "naive"}
@@ -233,9 +235,13 @@ class Discovery:
 
         """
         from dicola.effects.after_discovery import Asked
+        from dicola.effects.joint import AskedTogether, treatments
         from dicola.pipeline.relearning import effect_from_record
 
         names = self.pag.names
+        if (several := treatments(self.pag, x)) is not None:
+            together = AskedTogether(several, names[self.pag.index(y)], level, seed)
+            return effect_from_record(self.pag, self.settings, table, together, interval=interval, replicates=replicates)
         asked = Asked(names[self.pag.index(x)], names[self.pag.index(y)], method, level, seed)
         return effect_from_record(self.pag, self.settings, table, asked, interval=interval, replicates=replicates)
 

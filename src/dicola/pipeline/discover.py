@@ -296,7 +296,7 @@ def finished(
             if doubts is not None:
                 ci.account.add(doubts.account)
         clock.lap("refinement")
-    if refined is None and steps.claims is not None and steps.learner.is_legalizable:
+    if refined is None and steps.claims is not None and steps.learner.is_legalizable and not steps.plan.selection:
         skeleton, oriented = held_to(steps.claims, skeleton, oriented, by_tests=not steps.learner.needs_data)
     if steps.plan.legalize:
         skeleton, oriented = legalized(skeleton, oriented, steps.claims)

@@ -102,7 +102,7 @@ class Plan(Settings):
         asked_for = mode.settings.get("blankets", self.blankets) if is_open else self.blankets
         blankets, blankets_chosen = blanket_learner(asked_for, self.uig_alpha).settled(ci)
         known = self.known(ci.names)
-        claims = None if known is None else Claims.of(known, ci.labels)
+        claims = None if known is None else Claims.of(known, ci.labels, self.selection)
         steps = Steps(
             plan=self,
             mode=mode,
@@ -244,8 +244,6 @@ class Steps(NamedTuple):
             )
         if plan.undecided == "circle" and plan.legalize:
             yield Sentence("{legalize=True} gives the PAG of a class, and {undecided=circle} marks that none need have; leave one out.")
-        if self.claims is not None and plan.selection:
-            yield "knowledge speaks of causes, and with selection of the sample marks speak of more; leave one of them out."
         if self.claims is not None and not learner.takes_knowledge:
             yield Sentence("{title} does not heed what is known beforehand; take another learner.", title=learner.title)
 

@@ -50,6 +50,14 @@ RULES: Final[Mapping[str, Rule]] = {
     "unconfounded": Rule(
         {"a": 0, "b": 1}, "{a} does not cause {b}, and what was known beforehand rules out that something hidden ties the two together."
     ),
+    "knowledge beside an arrowhead": Rule(
+        {"a": 0, "b": 1},
+        "{b} does not cause {a}, by what was known beforehand or as {a} causes it; and an arrowhead at {b}, or at a cause of it, says "
+        "that it does not cause selection of the sample either.",
+    ),
+    "knowledge of selection": Rule(
+        {"b": 1}, "By what was known beforehand and the other marks, {b} is a cause of the selection of the sample, as each of its tails says."
+    ),
     NEAR_TIE: Rule({"a": 0, "b": 1}, "Graphs that score nearly as well have different marks at {b} on its edge to {a}."),
     "R0": Rule(
         _ABC,
