@@ -111,7 +111,13 @@ class Discovery:
     def _edges(self) -> pd.DataFrame:
         from dicola.edge_table import edge_table
 
-        return edge_table(self.pag, self.skeleton, self.test)
+        edges = edge_table(self.pag, self.skeleton, self.test)
+        if self.score is None:
+            return edges
+        from dicola.posterior import score_differences
+
+        scores = score_differences(self)
+        return edges if scores is None else edges.assign(**scores)
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per edge: its ends, marks and type, and how close it came to being removed.
@@ -122,8 +128,10 @@ class Discovery:
             The columns of ``pag.to_pandas()`` and those of ``dicola.edge_table.edge_table``: the
             largest p-value given few neighbours, the set that gave it, sign and partial correlation
             where the test has them, and the leaves in which the pair was decided. What is asked for
-            this is asked after the run and not counted. After a bootstrap also how often the edge
-            and its marks came (``Bootstrap.beside``).
+            this is asked after the run and not counted. Where graphs were scored also
+            ``score_without``, by how much the graph scores worse without the edge, and ``score_u``
+            and ``score_v``, with another mark at that end, all other edges as they are. After a
+            bootstrap also how often the edge and its marks came (``Bootstrap.beside``).
 
         """
         return self._edges.copy() if self.bootstrap is None else self.bootstrap.beside(self._edges)

@@ -147,7 +147,9 @@ def _by_counting(expression: Expression, columns: Sequence[Column], xs: Sequence
     cells = np.ravel_multi_index(tuple(codes.T), tuple(sizes))
     names = tuple(column.name for column in columns)
     outcome = next(column for column in columns if column.name == y)
-    worth = np.arange(sizes[names.index(y)], dtype=np.float64) if is_binary(outcome) else np.array(outcome.points or range(len(outcome.levels)))
+    worth = (
+        np.arange(sizes[names.index(y)], dtype=np.float64) if is_binary(outcome) else np.array(outcome.points or range(len(outcome.levels)))
+    )
 
     def mean(whole: Distribution, at: int) -> float:
         """The mean of the outcome with all treatments at one of their levels; any value of what makes no difference, the first with rows."""

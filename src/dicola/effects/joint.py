@@ -178,7 +178,9 @@ def _by_splitting(learn: Learn, table: Table, asked: AskedTogether, names: Mappi
         own = estimate_by(half.expression, second, asked.x, asked.y, level=asked.level, seed=asked.seed)
     except DicolaError as error:
         return nothing, f"half of the rows are not enough: {error}"
-    return {name: own[name].interval for name in names}, "graph and expression come from one half of the rows, the intervals from the other."
+    return {
+        name: own[name].interval for name in names
+    }, "graph and expression come from one half of the rows, the intervals from the other."
 
 
 def _by_bootstrap(
@@ -201,7 +203,9 @@ def _by_bootstrap(
         return dict.fromkeys(names), f"only {told}: too few for an interval."
     tail = (1 - asked.level) / 2
     low, high = np.quantile(np.array(values), [tail, 1 - tail], axis=0)
-    return {name: (float(low[i]), float(high[i])) for i, name in enumerate(names)}, f"{told}; the intervals hold the middle of their estimates."
+    return {
+        name: (float(low[i]), float(high[i])) for i, name in enumerate(names)
+    }, f"{told}; the intervals hold the middle of their estimates."
 
 
 def treatments(pag: PAG, x: object) -> tuple[str, ...] | None:

@@ -19,6 +19,7 @@ MEANINGS: Final[Mapping[tuple[Mark, Mark], str]] = {
 """What a mark says, by the mark itself and the one at the other end."""
 
 UNDECIDED: Final = "No rule decided this end."
+NO_OTHER_MARK: Final = "While all other edges stay as they are, no other mark can stand here."
 NO_REASON: Final = "The graph came with this mark; no rule of this run put it."
 
 
@@ -56,7 +57,8 @@ RULES: Final[Mapping[str, Rule]] = {
         "that it does not cause selection of the sample either.",
     ),
     "knowledge of selection": Rule(
-        {"b": 1}, "By what was known beforehand and the other marks, {b} is a cause of the selection of the sample, as each of its tails says."
+        {"b": 1},
+        "By what was known beforehand and the other marks, {b} is a cause of the selection of the sample, as each of its tails says.",
     ),
     NEAR_TIE: Rule({"a": 0, "b": 1}, "Graphs that score nearly as well have different marks at {b} on its edge to {a}."),
     "R0": Rule(

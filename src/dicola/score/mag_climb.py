@@ -114,7 +114,9 @@ def climb(
         plain.run(_PASSES)
         kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
         total = plain.total() - surcharge * np.count_nonzero(kinds == mag_state.BOTH)
-        return Climbed(marks_of(kinds, ends, len(marks)), float(total), plain.fitted.cache_info().currsize, plain.n_moves, plain.runner_up())
+        return Climbed(
+            marks_of(kinds, ends, len(marks)), float(total), plain.fitted.cache_info().currsize, plain.n_moves, plain.runner_up()
+        )
     task = mag_state.Task(terms, max_district, threshold, np.inf if third is None else third, surcharge)
     state = _state(marks, ends, Known.room_for(len(marks)) if known is None else known, allowed.law)
     room = _room(terms, len(marks), max(max_district, _largest_district(marks)))
