@@ -22,9 +22,9 @@ from dicola.comparing_tests import compare_tests as compare_tests
 from dicola.confidence import Bootstrap as Bootstrap
 from dicola.discovery import Discovery as Discovery
 from dicola.effects.effect import Effect as Effect
-from dicola.effects.joint import JointEffect as JointEffect
 from dicola.effects.effect import effect as effect
 from dicola.effects.idp import identify as identify
+from dicola.effects.joint import JointEffect as JointEffect
 from dicola.errors import BudgetExceeded as BudgetExceeded
 from dicola.errors import DicolaError as DicolaError
 from dicola.errors import InvalidData as InvalidData

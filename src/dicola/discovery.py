@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from dicola.ci.base import CITest
     from dicola.effects.effect import Effect, Interval
-    from dicola.effects.joint import JointEffect
     from dicola.effects.estimation import Method
+    from dicola.effects.joint import JointEffect
     from dicola.posterior import NearBest
     from dicola.report.explain import Explanation
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from dicola.ci.inquiry import Inquiry
 from dicola.confidence import way_of, ways_in_columns
-from dicola.errors import NeedsData, counted, not_allowed
 from dicola.edge_table import SCORE_COLUMNS
+from dicola.errors import NeedsData, counted, not_allowed
 from dicola.graphs.marks import ARROW, CIRCLE, NONE, Mark
 from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import MagSets

@@ -112,7 +112,7 @@ class TestSeveralTreatments:
         found = dicola.effect(pag, ["X2", "X1"], "Y", self.world.table(3000))
         assert isinstance(found, JointEffect) and found.identified and found.x == ("X1", "X2")
         truth = controlled(self.world, ["X1", "X2"], "Y")
-        for value, error, true in zip(found.values.values(), [each.error for each in found.estimates.values()], truth, strict=True):
+        for value, error, true in zip(found.effects.values(), [each.error for each in found.estimates.values()], truth, strict=True):
             assert abs(value - true) < 4 * error
         assert abs(self.world.total_effect("X1", "Y") - truth[0]) > 0.1, "the effect of one alone is another one"
         assert "With X1 and X2 set" in found.sentence and json.dumps(found.to_dict())
@@ -123,7 +123,7 @@ class TestSeveralTreatments:
             found = model.effect(["X1", "X2"], "Y", interval=interval, replicates=20)
             assert found.identified and set(found.intervals) == {"X1", "X2"}
         again = model.discovery_.effect(["X1", "X2"], "Y", self.world.table(3000), interval="naive")
-        assert again.values == pytest.approx(found.values)
+        assert again.effects == pytest.approx(found.effects)
         assert model.discovery_.effect(["X1", "X2"], "Y").estimates == {}
 
     def test_what_is_not_identified_has_a_reason(self):

@@ -152,7 +152,7 @@ def _by_counting(expression: Expression, columns: Sequence[Column], xs: Sequence
     )
 
     def mean(whole: Distribution, at: int) -> float:
-        """The mean of the outcome with all treatments at one of their levels; any value of what makes no difference, the first with rows."""
+        """The mean of the outcome with all treatments at one of their levels; of what makes no difference, the first value with rows."""
         part = whole.at({x: at for x in xs if x in whole.names})
         rest = [name for name in part.names if name != y]
         means = np.tensordot(part.over((*rest, y)).values, worth, axes=1)
@@ -179,7 +179,5 @@ def _notes(treatments: Sequence[Column], outcome: Column, said: str, gaps: int) 
         notes.append("relations are taken as linear.")
     if is_binary(outcome):
         notes.append(f"the effect is on the probability that {outcome.name} is {level_names(outcome)[1]}.")
-    for each in treatments:
-        if is_binary(each):
-            notes.append(f"the effect is that of {each.name} being {level_names(each)[1]} and not {level_names(each)[0]}.")
-    return tuple(notes)
+    pairs = [(each.name, *level_names(each)) for each in treatments if is_binary(each)]
+    return (*notes, *(f"the effect is that of {name} being {second} and not {first}." for name, first, second in pairs))

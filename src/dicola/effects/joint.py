@@ -67,7 +67,7 @@ class JointEffect:
     notes: tuple[str, ...] = ()
 
     @property
-    def values(self) -> dict[str, float]:
+    def effects(self) -> dict[str, float]:
         """The effects by name."""
         return {name: each.value for name, each in self.estimates.items()}
 
@@ -101,7 +101,7 @@ class JointEffect:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        plain = ("x", "y", "identified", "expression", "reason", "values", "naive_intervals", "notes", "sentence")
+        plain = ("x", "y", "identified", "expression", "reason", "effects", "naive_intervals", "notes", "sentence")
         return {**{name: getattr(self, name) for name in plain}, "intervals": dict(self.intervals)}
 
 

@@ -173,7 +173,8 @@ class _Obeying(_Ancestral):
 
     def _lead_all(self, near: Marks) -> bool:
         """Add the paths that must be there and are not; were there ways for all of them?"""
-        return all([self._lead(u, v, near) for u, v in self.law.needed.tolist() if not self.above[v] >> u & 1])
+        led = [self._lead(u, v, near) for u, v in self.law.needed.tolist() if not self.above[v] >> u & 1]
+        return all(led)
 
     def _lead(self, u: int, v: int, near: Marks) -> bool:
         """Add a path from u to v, which must be no neighbours, by way of one other; best one next to both. Was there one?"""

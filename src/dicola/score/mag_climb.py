@@ -165,6 +165,7 @@ def kinds_of(marks: Marks, ends: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def marks_of(kinds: NDArray[np.int64], ends: NDArray[np.int64], n: int) -> Marks:
+    """The mark matrix of a graph over n variables with edges of these kinds."""
     marks = np.zeros((n, n), dtype=np.int8)
     marks[ends[:, 1], ends[:, 0]] = _AT_A[kinds]
     marks[ends[:, 0], ends[:, 1]] = _AT_B[kinds]
