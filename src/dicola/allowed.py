@@ -171,7 +171,9 @@ ALLOWED: Mapping[str, Kind] = {
     "n_jobs": WORKERS,
     **dict.fromkeys(("decompose", "selection", "legalize", "strict", "polish", "williams", "possible_ancestors"), FLAG),
     **dict.fromkeys(("cache", "verbose"), FLAG),
-    **dict.fromkeys(("untestable", "determined", "missing", "uig", "leaf_start", "possible_dsep", "pool", "order", "errors"), WORD),
+    **dict.fromkeys(
+        ("untestable", "determined", "missing", "uig", "leaf_start", "possible_dsep", "pool", "order", "errors", "undecided"), WORD
+    ),
     **dict.fromkeys(("method", "interval"), WORD),
     **dict.fromkeys(("stop", "workers", "colliders"), WORD_OR_NONE),
     **dict.fromkeys(("names", "nodes", "node_names"), NAMES_OR_NONE),

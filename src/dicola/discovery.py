@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -25,7 +24,7 @@ from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import LaterSets, SeparatingSets, Skeleton
 from dicola.orient.equivalence import Legality, MagSets, legality
 from dicola.orient.partial import Conflict, Reason
-from dicola.statements import STATUSES, Judge, Statement, claims_in
+from dicola.statements import Judge, Statement, claims_in, in_brief
 from dicola.tables.look import Look
 from dicola.written_facts import check_discovery, check_seconds, check_skeleton, loaded
 
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from dicola.ci.base import CITest
     from dicola.effects.effect import Effect, Interval
     from dicola.effects.estimation import Method
+    from dicola.effects.joint import JointEffect
     from dicola.posterior import NearBest
     from dicola.report.explain import Explanation
 
@@ -121,7 +121,13 @@ class Discovery:
         from dicola.edge_table import edge_table
 
         # To ask thousands of pairs again that nothing is known of takes long and tells little.
-        return edge_table(self.pag, self.skeleton, self.test if len(self.undecided) <= _FEW_UNDECIDED else None)
+        edges = edge_table(self.pag, self.skeleton, self.test if len(self.undecided) <= _FEW_UNDECIDED else None)
+        if self.score is None or not self.complete:
+            return edges
+        from dicola.posterior import score_differences
+
+        scores = score_differences(self)
+        return edges if scores is None else edges.assign(**scores)
 
     def _open_pairs(self) -> list[tuple[int, int]]:
         """The undecided pairs by position in ``skeleton.labels``."""
@@ -172,9 +178,11 @@ class Discovery:
             The columns of ``pag.to_pandas()`` and those of ``dicola.edge_table.edge_table``: the
             largest p-value given few neighbours, the set that gave it, sign and partial correlation
             where the test has them, and the leaves in which the pair was decided. What is asked for
-            this is asked after the run and not counted. After a bootstrap also how often the edge
-            and its marks came (``Bootstrap.beside``). Of a run that was stopped also whether the
-            edge is ``decided``.
+            this is asked after the run and not counted. Where graphs were scored also
+            ``score_without``, by how much the graph scores worse without the edge, and ``score_u``
+            and ``score_v``, with another mark at that end, all other edges as they are. After a
+            bootstrap also how often the edge and its marks came (``Bootstrap.beside``). Of a run
+            that was stopped also whether the edge is ``decided``.
 
         """
         edges = self._edges.copy() if self.bootstrap is None else self.bootstrap.beside(self._edges)
@@ -192,7 +200,7 @@ class Discovery:
         if not self.complete:
             return Legality(False, ("the run was stopped before it was complete, and the graph is a part of an answer.",))
         claims = claims_in(self.settings, self.pag.names)
-        if claims is None:
+        if claims is None or claims.selection:
             return legality(self.pag)
         from dicola.score.legal import legality_under
 
@@ -256,13 +264,14 @@ class Discovery:
         level: float = 0.95,
         seed: int = 0,
         replicates: int = 100,
-    ) -> Effect:
+    ) -> Effect | JointEffect:
         """The effect of x on y: identified, bounded, or not identifiable with the reason.
 
         Parameters
         ----------
         x, y : str
-            The names of the treatment and the outcome.
+            The names of the treatment and the outcome; for x also a list of names: all of them are
+            set, and a ``JointEffect`` comes back.
         table : DataFrame, array, dict or Table, optional
             The table that the graph was learned from; without it only identification is told.
         interval : {"split", "bootstrap", "naive"}
@@ -293,9 +302,13 @@ class Discovery:
         """
         self.refuse_if_partial("An effect")
         from dicola.effects.after_discovery import Asked
+        from dicola.effects.joint import AskedTogether, treatments
         from dicola.pipeline.relearning import effect_from_record
 
         names = self.pag.names
+        if (several := treatments(self.pag, x)) is not None:
+            together = AskedTogether(several, names[self.pag.index(y)], level, seed)
+            return effect_from_record(self.pag, self.settings, table, together, interval=interval, replicates=replicates)
         asked = Asked(names[self.pag.index(x)], names[self.pag.index(y)], method, level, seed)
         return effect_from_record(self.pag, self.settings, table, asked, interval=interval, replicates=replicates)
 
@@ -326,10 +339,7 @@ class Discovery:
         """How many claims were obeyed, how many are undecided, how many the data deny; empty where there are none."""
         if not self.settings.get("knowledge") and not self.settings.get("contexts") and not self.settings.get("targets"):
             return ""
-        counts = Counter(each.status for each in self.statements)
-        words = {"obeyed": "obeyed", "undecided": "undecided", "denied": "denied by the data"}
-        told = ", ".join(f"{counts[status]} {words[status]}" for status in STATUSES if counts[status])
-        return f"{counted(len(self.statements), 'statement')}: {told}" if told else ""
+        return in_brief(self.statements)
 
     def how_sure(self) -> str:
         """How much the data could tell: the links they would show, the marks left open, the next-best graph.
@@ -356,7 +366,7 @@ class Discovery:
         """Graphs that score nearly as well as the answer, with probabilities by the BIC.
 
         From the answer one edge is added, removed or turned, then another one, always going on from
-        the best graph met. It takes a second or so for twenty variables, and longer for more.
+        the best graph met. It takes about three times as long as the run itself.
 
         Parameters
         ----------

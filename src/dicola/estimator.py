@@ -18,8 +18,9 @@ from dicola.blankets.registry import blanket_learner
 from dicola.ci.registry import Recipe
 from dicola.discovery import Discovery
 from dicola.effects.after_discovery import Asked
-from dicola.effects.effect import Effect, Interval, effect_after_discovery, effect_under_selection
+from dicola.effects.effect import Effect, Interval, effect_after_discovery, under_selection
 from dicola.effects.estimation import Method
+from dicola.effects.joint import AskedTogether, JointEffect, joint_effect_after_discovery, treatments
 from dicola.errors import InvalidData, InvalidSetting, NeedsData
 from dicola.graphs.pag import PAG
 from dicola.knowledge import Knowledge
@@ -130,6 +131,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     max_path_length: int | None = None
     seed: int = 0
     legalize: bool = False
+    undecided: Literal["keep", "circle"] = "keep"
     knowledge: Knowledge | None = None
     contexts: str | Iterable[str] | None = None
     targets: Mapping[str, Any] | None = None
@@ -221,7 +223,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         seed: int = 0,
         replicates: int = 100,
         members: int = 500,
-    ) -> Effect:
+    ) -> Effect | JointEffect:
         """The effect of one variable on another: identified, bounded, or not identifiable with the reason.
 
         Identification and the value speak of the graph that all rows gave; the interval allows for
@@ -230,7 +232,8 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         Parameters
         ----------
         x, y : str
-            The names of the treatment and the outcome.
+            The names of the treatment and the outcome; for x also a list of names: all of them are
+            set, and a ``JointEffect`` comes back.
         interval : {"split", "bootstrap", "naive"}
             The graph is learned again from one half of the rows and the effect estimated from the
             other; or both are done on rows drawn with replacement; or nothing is allowed for.
@@ -278,10 +281,16 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.discovery_.refuse_if_partial("An effect")
         table, plan = self._prepared
         names = self.pag_.names
-        asked = Asked(names[self.pag_.index(x)], names[self.pag_.index(y)], method, level, seed)
+        several, outcome = treatments(self.pag_, x), names[self.pag_.index(y)]
+        if several is None:
+            asked: Asked | AskedTogether = Asked(names[self.pag_.index(x)], outcome, method, level, seed)
+        else:
+            asked = AskedTogether(several, outcome, level, seed)
         if self.selection:
-            return effect_under_selection(asked)
+            return under_selection(asked)
         learn = relearning(plan, table)
+        if isinstance(asked, AskedTogether):
+            return joint_effect_after_discovery(self.pag_, table, learn, asked, interval=interval, replicates=replicates)
         return effect_after_discovery(self.pag_, table, learn, asked, interval=interval, replicates=replicates, members=members)
 
     def __getstate__(self) -> dict[str, Any]:

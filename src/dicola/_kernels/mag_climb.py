@@ -218,3 +218,16 @@ def climb(state: State, task: Task, room: AnyRoom, budget: int, max_passes: int)
             state.counts[LAST] = 1
             state.gaps[NEXT] = np.inf
             state.tried[:] = False
+
+
+@kernel
+def weigh_moves(state: State, task: Task, room: AnyRoom) -> None:
+    """Fill ``delta``: what each move from the graph is worth; infinite for those that may not be made."""
+    n = len(state.value)
+    set_up(state, task, room)
+    find_ancestors(state, state.ancestors[0])
+    refresh(state, task, room, np.arange(n), n)
+    for pair in range(len(state.pairs)):
+        for kind in range(4):
+            if state.delta[pair, kind] < np.inf and not is_valid(state, state.ancestors[0], pair, kind):
+                state.delta[pair, kind] = np.inf

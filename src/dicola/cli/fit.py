@@ -87,7 +87,8 @@ def fit(
             found: Discovery | LocalDiscovery = results.learned_from(table, plan)
         else:
             prepared = prepare(table, plan)
-            found = prepared.told(surroundings(prepared.test, knowledge=prepared.plan.known(prepared.test.names)))
+            plan = prepared.plan
+            found = prepared.told(surroundings(prepared.test, knowledge=plan.knowledge, contexts=plan.contexts, targets=plan.targets))
     results.deliver(ctx, found, about)
 
 

@@ -139,7 +139,7 @@ def _lines(found: Discovery | LocalDiscovery) -> list[str]:
         return [str(found), "", found.summary(), *notes]
     said = found.statements if hasattr(found, "statements") else ()
     notes += [f"note: {each}" for each in said if each.status == "denied" and str(each) not in found.warnings]
-    if found.complete and not found.legality:
+    if found.complete and not found.legality and found.settings.get("undecided") != "circle":
         notes.insert(0, "note: no class of MAGs has exactly these marks (not a legal PAG), as often with finite samples; see --legalize.")
     return ["\n".join(_edges(found)) or "(no edges)", "", in_options(found.summary()), *notes]
 

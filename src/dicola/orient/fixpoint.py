@@ -11,7 +11,7 @@ from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.orient.arrowheads import Rules, r1, r2, r3, r4
 from dicola.orient.colliders import ColliderPolicy, Triple, by_separating_set, r0, unshielded_triples
-from dicola.orient.known_paths import KnownPaths
+from dicola.orient.known_paths import KnownOfSelection, KnownPaths, KnownRules
 from dicola.orient.partial import Conflict, PartialGraph, Reason
 from dicola.orient.selection import r5, r6, r7
 from dicola.orient.tails import r8, r9, r10
@@ -59,12 +59,14 @@ def orient(
     return Orientation.of(graph, skeleton.labels)
 
 
-def put_known(graph: PartialGraph, claims: Claims | None) -> KnownPaths | None:
+def put_known(graph: PartialGraph, claims: Claims | None) -> KnownRules | None:
     """Put the marks that follow from what is known beforehand alone; answers what goes on from there."""
     if claims is None:
         return None
     for other, at, mark in claims.marks((a, b) for a, row in enumerate(graph.around) for b in row if a < b):
         graph.put(other, at, mark, "knowledge", (other, at))
+    if claims.selection:
+        return KnownOfSelection(claims)  # which rests on the colliders being known
     known = KnownPaths(graph, claims)
     known.apply(graph)
     return known

@@ -66,7 +66,7 @@ def uncovered_reach(graph: PartialGraph, a: int, m: int) -> set[int]:
     return found
 
 
-def uncovered_circle_path(graph: PartialGraph, a: int, b: int) -> tuple[int, ...] | None:
+def uncovered_circle_path(graph: PartialGraph, a: int, b: int, marks: tuple[int, ...] = (CIRCLE,)) -> tuple[int, ...] | None:
     """A shortest uncovered path ``(a, c, …, d, b)`` of o-o edges with a, d and c, b not adjacent.
 
     Walked over ordered edges, so that a vertex may come up twice. That is harmless: an arrowhead at b on a - b would have to be passed
@@ -77,7 +77,7 @@ def uncovered_circle_path(graph: PartialGraph, a: int, b: int) -> tuple[int, ...
     queue: deque[tuple[int, int]] = deque()
 
     def go(u: int, v: int, last: tuple[int, int] | None) -> None:
-        if around[u][v] == CIRCLE and around[v][u] == CIRCLE and (u, v) not in before:
+        if around[u][v] in marks and around[v][u] in marks and (u, v) not in before:
             before[u, v] = last
             queue.append((u, v))
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
+from time import perf_counter
 from typing import Any, Literal
+
+import numpy as np
 
 from dicola.allowed import checked
 from dicola.blankets.base import BlanketLearner
@@ -22,12 +26,13 @@ from dicola.graphs.pag import PAG
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner
 from dicola.orient.fixpoint import Orientation
+from dicola.orient.partial import NEAR_TIE, Reason
 from dicola.pipeline.forecast import Forecast, forecast_of, say_if_long
 from dicola.pipeline.obeying import obeying
 from dicola.pipeline.plan import Plan
 from dicola.pipeline.so_far import SoFar, watching
 from dicola.pipeline.sureness import power_of
-from dicola.score.legal import legalized
+from dicola.score.legal import held_to, legalized
 from dicola.score.search import Finished
 from dicola.statements import Judge
 from dicola.watch import Stopped
@@ -59,6 +64,7 @@ def discover(
     max_path_length: int | None = None,
     seed: int = 0,
     legalize: bool = False,
+    undecided: Literal["keep", "circle"] = "keep",
     knowledge: Knowledge | None = None,
     contexts: str | Iterable[str] | None = None,
     targets: Mapping[str, Any] | None = None,
@@ -113,6 +119,9 @@ def discover(
         Seed of the orders that scored modes start from.
     legalize : bool
         Replace a graph that no MAG has as its PAG by that of a MAG nearby; ``Discovery.legality`` tells in any case.
+    undecided : {"keep", "circle"}
+        Where graphs are scored, the marks on which graphs that score nearly as well disagree: those of the best graph, or circles.
+        See ``NearBest.undecided_as_circles``; what comes of it need not be the PAG of any class.
     knowledge : Knowledge, optional
         What comes first, what causes what, and more. It puts marks before any rule is asked, and where graphs are scored only
         those that obey are looked at; ``Discovery.statements`` tells what became of each claim.
@@ -243,7 +252,7 @@ def _discovery(found: SoFar) -> Discovery:
     assert oriented is not None
     settings = steps.record(ci.test)
     labels = skeleton.labels
-    return Discovery(
+    discovery = Discovery(
         pag=oriented.pag.reordered(ci.names),
         skeleton=skeleton,
         tree=tree,
@@ -271,6 +280,30 @@ def _discovery(found: SoFar) -> Discovery:
         test=ci.test.without_rows(),
         complete=found.note is None,
         undecided=tuple((labels[a], labels[b]) for a, b in sorted(found.undecided)),
+    )
+    return with_circles(discovery) if steps.plan.undecided == "circle" and discovery.complete else discovery
+
+
+def with_circles(found: Discovery) -> Discovery:
+    """The result with a circle in place of each mark on which graphs that score nearly as well disagree."""
+    if found.score is None:  # of two graphs the one that tests found was taken
+        return replace(found, warnings=(*found.warnings, Sentence("tests found this graph, so {undecided=circle} changed nothing.")))
+    start = perf_counter()
+    pag = found.near_best().undecided_as_circles(found.pag)
+    place = [found.skeleton.labels.index(name) for name in pag.names]
+    ends = [(place[a], place[b]) for a, b in np.argwhere(pag.marks != found.pag.marks).tolist()]
+    seconds = perf_counter() - start
+    said = counted(
+        len(ends),
+        "mark is a circle because graphs that score nearly as well have another one there.",
+        "marks are circles because graphs that score nearly as well have others there.",
+    )
+    return replace(
+        found,
+        pag=pag,
+        reasons=found.reasons | {end: Reason(NEAR_TIE, end) for end in ends},
+        warnings=(*found.warnings, *((said,) if ends else ())),
+        seconds=found.seconds | {"near best": seconds, "total": found.seconds["total"] + seconds},
     )
 
 
@@ -312,6 +345,9 @@ def finish(found: SoFar) -> None:
     if steps.mode.last_step is not None:
         answer = steps.mode.last_step.finish(ci.during("orientation"), skeleton, oriented, steps.plan.seed, steps.claims)
         found.clock.lap("refinement")
+    if answer.score is None and steps.claims is not None and steps.learner.is_legalizable and not steps.plan.selection:
+        skeleton, oriented = held_to(steps.claims, answer.skeleton, answer.oriented, by_tests=not steps.learner.needs_data)
+        answer = answer._replace(skeleton=skeleton, oriented=oriented)
     if steps.plan.legalize:
         skeleton, oriented = legalized(answer.skeleton, answer.oriented, steps.claims)
         answer = answer._replace(skeleton=skeleton, oriented=oriented)

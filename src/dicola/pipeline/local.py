@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from itertools import combinations
 from time import perf_counter
@@ -21,7 +21,7 @@ from dicola.errors import Interrupted, InvalidSetting, Sentence, counted
 from dicola.graphs.bits import mask_of
 from dicola.graphs.marks import ARROW, TAIL, listed
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import Pair, RecordedSets, Variables
+from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Skeleton, Variables
 from dicola.knowledge import Knowledge
 from dicola.learners.adjacency import limit_warning
 from dicola.learners.local_skeleton import separate_around
@@ -34,6 +34,7 @@ from dicola.pipeline.plan import Plan
 from dicola.pipeline.so_far import watching, why_stopped
 from dicola.pipeline.sureness import power_of_tests
 from dicola.registry import described
+from dicola.statements import Judge
 from dicola.watch import Reason, Stopped, Watch
 
 
@@ -50,6 +51,8 @@ def local(
     max_condition_size: int | None = None,
     max_visited: int | None = None,
     knowledge: Knowledge | None = None,
+    contexts: str | Iterable[str] | None = None,
+    targets: Mapping[str, Any] | None = None,
     max_seconds: float | None = None,
     max_tests: int | None = None,
     max_memory: float | None = None,
@@ -79,7 +82,9 @@ def local(
     knowledge : Knowledge, optional
         What is known beforehand. It puts its marks on the edges that are found, and the rules go on
         from there; what follows along paths, which may leave the surroundings, is left to
-        ``discover``.
+        ``discover``. ``LocalDiscovery.statements`` tells what became of each claim.
+    contexts, targets
+        Variables that were set from outside, and what they act on, as in ``discover``.
     max_seconds, max_tests, max_memory : float, int, float, optional
         A budget, as in ``discover``; where one is reached, ``LocalDiscovery.complete`` is false.
 
@@ -113,13 +118,15 @@ def local(
     center = _position(ci, target)
     inquiry = Inquiry(ci, cache=True)
     inquiry.account.limit = max_tests
-    spelled = None if knowledge is None else knowledge.on(ci.names)
+    plan = Plan(
+        knowledge=knowledge, contexts=contexts, targets=targets, max_seconds=max_seconds, max_tests=max_tests, max_memory=max_memory
+    )
+    spelled = plan.known(ci.names)
     known = _Known(inquiry, learner, max_condition_size, None if spelled is None else Claims.of(spelled, ci.labels))
+    told = {"max_seconds": max_seconds, "max_tests": max_tests, "max_memory": max_memory, **plan.record_of_knowledge()}
     given: dict[str, Any] = {"max_condition_size": max_condition_size, "max_visited": max_visited}
-    budget = {"max_seconds": max_seconds, "max_tests": max_tests, "max_memory": max_memory}
-    given |= {name: limit for name, limit in budget.items() if limit is not None}
-    with watching(Plan(max_seconds=max_seconds, max_memory=max_memory)) as watch:
-        found = known.around(center, max_visited, watch, given | ({} if knowledge is None else {"knowledge": asdict(knowledge)}))
+    with watching(plan) as watch:
+        found = known.around(center, max_visited, watch, given | {name: value for name, value in told.items() if value is not None})
     if not found.complete and watch.reason == "interrupted":
         raise Interrupted(found)
     return found
@@ -226,6 +233,13 @@ class _Known:
         apply_rules(graph, is_collider)
         return graph
 
+    def judge(self, graph: PartialGraph) -> Judge:
+        """Who weighs claims against what is known."""
+        labels = self._ci.labels
+        edges = frozenset((a, b) for a, row in enumerate(graph.around) for b in row if a < b)
+        skeleton = Skeleton(labels, tuple(range(len(labels))), edges, _SetsSoFar(self), self._ci.names)
+        return Judge(PAG.trusted(graph.to_matrix(), labels), skeleton, tuple(graph.conflicts), unsettled=self.unsettled())
+
     def _said(self, edges: set[Pair]) -> set[Pair]:
         """The edges but for pairs said not to be adjacent, and with those said to be so at variables that were visited."""
         if self._claims is None:
@@ -250,6 +264,7 @@ class _Known:
         shown = sorted({center, *self.blankets, *seen})
         pag = PAG.from_matrix(graph.to_matrix()[np.ix_(shown, shown)], [ci.labels[v] for v in shown])
         record = record_of(ci.test)
+        statements = () if self._claims is None else self.judge(graph).statements(settings)
         return LocalDiscovery(
             target=ci.labels[center],
             pag=pag.reordered([name for name in ci.names if name in set(pag.names)]),
@@ -268,7 +283,9 @@ class _Known:
                 *learner.warnings(ci),
                 *limit_warning(self.finished, self._max_size),
                 *_warnings(graph, *cut_short),
+                *(str(each) for each in statements if each.status == "denied"),
             ),
+            statements=statements,
             power=power_of_tests(ci, pag, learner),
             seconds=perf_counter() - start,
             complete=cut_short[1] is None,
@@ -283,3 +300,13 @@ class _Known:
             if x in self.blankets and y not in self.blankets[x]:
                 return self.blankets[x]
         return self._found.get(a, b)
+
+
+class _SetsSoFar(SeparatingSets):
+    """The sets of a local run."""
+
+    def __init__(self, known: _Known) -> None:
+        self._known = known
+
+    def get(self, x: int, y: int) -> Variables | None:
+        return self._known.separating_set(x, y)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dicola.learners.base import Learner
 
 METHOD, TABLE, SURENESS, BUDGET, TUNING = "Method", "Table", "How sure", "Budget", "Fine tuning"  # headings of the help
+UNDECIDED = ("keep", "circle")
 GAPS = ("auto", "error", "listwise", "testwise", "em", "impute")
 
 
@@ -118,6 +119,12 @@ class Settings:
     bootstrap_seed: int = _setting(0, "Seed of the drawn tables.", SURENESS)
     bootstrap_fraction: float | None = _setting(
         None, "Draw this share of the rows without replacement; by default all, with replacement.", SURENESS, typed=float
+    )
+    undecided: Literal["keep", "circle"] = _setting(
+        "keep",
+        "Marks on which graphs that score nearly as well disagree: keep those of the best graph, or put a circle.",
+        SURENESS,
+        choices=lambda: UNDECIDED,
     )
     selection: bool = _setting(
         False, "Allow for selection of the sample: that who is in the table depends on effects of its variables.", METHOD

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from dicola.statements import Statement
     from dicola.tables.look import Look
 
+_WHY_ILLEGAL: Final = (
+    "Finite samples often lead here; read the edges named below with care.",
+    "Circles were put where graphs that score nearly as well disagree.",
+)
 _SCRIPTS: Final = ("dom", "facts", "stage", "shapes", "graph", "matrix", "panel", "tree", "tables", "app")
 
 
@@ -60,7 +64,7 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
         "<main>",
         f"<h1>{escaped(title)}</h1>",
         _summary(found),
-        _legality(found.legality.reasons) if found.complete else _incomplete(found),
+        _legality(found) if found.complete else _incomplete(found),
         _how_sure(found.how_sure()) if found.complete else "",
         _drawn(found.bootstrap),
         _section("Graph", f'<div class="still-drawing">\n{found.draw()}</div>', still=True),
@@ -126,12 +130,13 @@ def _summary(found: Discovery) -> str:
     return f'<dl class="summary">\n{cards}\n</dl>'
 
 
-def _legality(reasons: Sequence[str]) -> str:
+def _legality(found: Discovery) -> str:
+    reasons = found.legality.reasons
     if not reasons:
         return '<p class="verdict">The graph is a legal PAG: it stands for a Markov equivalence class of maximal ancestral graphs.</p>'
     return (
         '<div class="verdict illegal">\n<p>The graph is not a legal PAG: no Markov equivalence class has exactly these marks. '
-        f"Finite samples often lead here; read the edges named below with care.</p>\n{_list(reasons)}\n</div>"
+        f"{_WHY_ILLEGAL[found.settings.get('undecided') == 'circle']}</p>\n{_list(reasons)}\n</div>"
     )
 
 

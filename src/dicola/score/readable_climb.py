@@ -12,6 +12,7 @@ from functools import cache
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola._kernels.mag_climb import FREE, GREEDY, PAIRED
 from dicola._kernels.mag_state import BACK, BOTH, FORTH, NO
@@ -58,6 +59,14 @@ class ReadableClimb:
     def total(self) -> float:
         """The score of the graph: the sum over its districts."""
         return sum(map(self._score, self._districts(self.vertices)))
+
+    def weighed(self) -> NDArray[np.float64]:
+        """By pair and kind: what a move is worth; infinite where it may not be made."""
+        found = np.full((len(self.kinds), 4), np.inf)
+        places = {pair: at for at, pair in enumerate(self.kinds)}
+        for pair, kind in filter(self._is_valid, self._moves(self.kinds)):
+            found[places[pair], kind] = self._worth((pair, kind))
+        return found
 
     def runner_up(self) -> float:
         """By how much the best graph of another class nearby is worse: after one move, or two at one end."""

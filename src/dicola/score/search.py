@@ -144,9 +144,8 @@ class MagSearch:
 
     def near(self, mag: MAG, within: float, most: int) -> list[NearGraph]:
         """Classes that score nearly as well as a MAG, by what ``finished`` goes by."""
-        surcharge = _HIDDEN if self.score.n_samples < MANY_ROWS else 0.0
         score = self.eased(self.dag_near(mag.reordered(self.score.names).marks)).score
-        return near_best(score, mag, self.candidates, within, most, surcharge, self.law)
+        return near_best(score, mag, self.candidates, within, most, surcharge_on(self.score), self.law)
 
     def obeying(self, found: Climbed) -> Climbed:
         """The graph, or where it breaks a claim by a bidirected edge, one near it without that edge."""
@@ -159,6 +158,11 @@ class MagSearch:
     def mag(self, found: Climbed) -> MAG:
         """The MAG of a climb: with an edge for each pair that no set separates."""
         return MAG(found.marks, self.score.names).maximal()
+
+
+def surcharge_on(score: Score) -> float:
+    """What a bidirected edge costs in the last climb beyond the price of an edge: nothing with many rows."""
+    return _HIDDEN if score.n_samples < MANY_ROWS else 0.0
 
 
 def best(found: Iterable[Scored]) -> Scored:

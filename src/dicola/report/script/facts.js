@@ -32,6 +32,11 @@ function closestTest(edge) {
   return told && { p: told[0], given: told[1], sign: told[2], r: told[3] };
 }
 
+// By how much the graph scores worse without an edge, and with another mark at one of its ends; null where that is not known.
+const scoreWithout = (edge) => (facts.scores ? facts.scores[edge.id][0] : null);
+const scoreOtherwise = (edge, w) => (facts.scores ? facts.scores[edge.id][edge.u === w ? 1 : 2] : null);
+const worse = (by) => (by > 0.05 ? `${by.toFixed(1)} worse` : "as well");
+
 // How often an edge came in the tables of a bootstrap, as shares, and how sure that makes it; null where there was none.
 function oftenOf(edge) {
   if (!facts.drawn) return null;
