@@ -284,7 +284,9 @@ class Inquiry:
 
         It may take as many tests as are left to this one.
         """
-        new = Inquiry(self._source, cache=self.remembers, score=self._score).during(self._phase)
+        self._source.take_untested()  # of what was asked before
+        new = self._through(self._source)
+        new.account, new.workers = Account(memory={} if self.remembers else None), Workers()
         if self.account.limit is not None:
             new.account.limit = self.account.limit - self.account.total
         return new

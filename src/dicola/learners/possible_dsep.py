@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +67,7 @@ def possible_dsep(adjacency: Adjacency, sets: RecordedSets) -> Adjacency:
     """Row x: the Possible-D-Sep of x in a skeleton with the unshielded colliders that its separating sets imply."""
     recorded = sets.pairs()
     pairs = np.array(list(recorded), dtype=np.int64).reshape(-1, 2)
-    begins = np.cumsum([0, *map(len, recorded.values())], dtype=np.int64)
+    begins = np.array([0, *accumulate(map(len, recorded.values()))])
     flat = np.array([v for z in recorded.values() for v in z], dtype=np.int64)
     return np.asarray(kernel.possible_dsep(adjacency, pairs, begins, flat))
 
