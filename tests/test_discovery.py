@@ -210,7 +210,7 @@ def test_an_interruption_leaves_no_half_written_file(found, tmp_path, monkeypatc
 
 
 def test_a_drawing_that_fails_writes_nothing(found, tmp_path, monkeypatch):
-    def broken(pag):
+    def broken(*_):
         raise RuntimeError("no pen")
 
     monkeypatch.setattr("dicola.report.drawing.draw", broken)

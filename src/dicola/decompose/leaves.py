@@ -131,7 +131,8 @@ def learn_leaves(
     """
     found: list[Learned | None] = []
     is_spent = False
-    tasks, kept = leaf_tasks(leaves, learner, ci, context, workers), ci.account.copy()
+    tasks = leaf_tasks(leaves, learner, ci, context, workers)
+    kept = ci.account if ci.account.limit is None else ci.account.copy()
     results = (workers if len(leaves) > 1 else Workers()).each(LeafTask.run, tasks)
     try:
         for learned, account, reason in results:

@@ -23,7 +23,7 @@ _PER_TEST = 4e-8  # seconds of a test by correlations, in a search
 _LARGEST = 4  # larger sets are met by few edges, and left out where no limit is set
 _SCORED, _SCORED_SECONDS = 2000, 150.0  # variables and seconds of a search by score, which grows with the third power
 _TRIES = 3
-_SMALL = 20  # variables of a part that is learned in seconds whatever it holds, unless its test is slow
+_SMALL = 60  # variables that are learned in a minute whatever they hold, unless the test is slow
 
 
 @dataclass(frozen=True)
@@ -126,10 +126,8 @@ def _seconds_per_test(ci: Inquiry) -> float:
 
 def say_if_long(found: SoFar) -> None:
     """Warn of a run that is expected to take more than ten minutes, and has no budget."""
-    plan, tree = found.steps.plan, found.tree
-    if plan.max_seconds is not None or plan.max_tests is not None or tree is None:
-        return
-    if tree.largest_leaf < _SMALL and not found.ci.test.is_slow:
+    plan = found.steps.plan
+    if (len(found.ci) < _SMALL and not found.ci.test.is_slow) or plan.max_seconds is not None or plan.max_tests is not None:
         return
     expected = forecast_of(found)
     if expected.seconds > LONG:

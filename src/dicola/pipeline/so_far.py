@@ -7,8 +7,8 @@ stands in the whole answer too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
@@ -26,7 +26,7 @@ from dicola.orient.partial import PartialGraph
 from dicola.pipeline.obeying import obeying
 from dicola.pipeline.plan import Plan, Steps
 from dicola.score.search import Finished
-from dicola.watch import Reason, Stopped, Watch, can_measure_memory, current, heeding_signals, now, watched_by
+from dicola.watch import Reason, Stopped, Watch, Watching, can_measure_memory, current, now, watched_by
 
 _GRACE = 1.0  # seconds for the rules on what is decided, once time is up
 _GRACE_AT_CTRL_C = 0.3
@@ -38,18 +38,14 @@ _WHY: Mapping[Reason, str] = {
 }
 
 
-@contextmanager
-def watching(plan: Plan) -> Iterator[Watch]:
+def watching(plan: Plan) -> AbstractContextManager[Watch]:
     """The watch of a run: that of the work which it is a part of, else one of its own, with the budget of the plan."""
     outer = current()
     if outer is not None:
-        yield outer
-        return
+        return nullcontext(outer)
     if plan.max_memory is not None and not can_measure_memory():
         raise InvalidSetting(Sentence("this system does not tell how much memory a process holds; leave out {max_memory}."))
-    watch = Watch.of(plan.max_seconds, plan.max_memory)
-    with heeding_signals(watch), watched_by(watch):
-        yield watch
+    return Watching(Watch.of(plan.max_seconds, plan.max_memory))
 
 
 class Clock:
