@@ -175,7 +175,8 @@ class Learned(NamedTuple):
 
 def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Learned:
     """Algorithm 3: split top-down, learn the leaves, merge bottom-up, orient; then what the mode adds."""
-    is_slow = (evidence.test if isinstance(evidence, Inquiry) else evidence).is_slow  # such a test is not asked the same twice, and by default in processes
+    test = evidence.test if isinstance(evidence, Inquiry) else evidence
+    is_slow = test.is_slow  # such a test is not asked the same twice, and by default in processes
     workers = Workers(plan.n_jobs, plan.workers or ("processes" if is_slow else "threads"))
     ci = Inquiry(evidence, cache=is_slow, workers=workers)
     steps = plan.steps(ci)
