@@ -48,6 +48,9 @@ class LocalDiscovery:
         Which links the rows would have shown; ``None`` for an oracle, and where nobody knows.
     seconds : float
         Wall-clock time of the run.
+    complete : bool
+        Did the run come to its end? Else a budget was reached, or it was interrupted: edges of the target may be
+        missing where it was not visited, and circles may turn; arrowheads and tails stand.
 
     """
 
@@ -61,6 +64,7 @@ class LocalDiscovery:
     warnings: tuple[str, ...] = ()
     power: Power | None = None
     seconds: float = field(default=0.0, compare=False)
+    complete: bool = True
 
     @property
     def edges(self) -> list[Edge]:
@@ -94,6 +98,8 @@ class LocalDiscovery:
         return self.pag.neighbours(self.target)
 
     def __str__(self) -> str:
+        if not self.visited:
+            return f"Nothing is decided about {self.target}: the run was stopped."
         if not self.neighbours:
             return f"Nothing is adjacent to {self.target}."
         kinds = {

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from dicola import FisherZ, Oracle, simulate
 from dicola.cli.app import app
 from dicola.pipeline import warming
+from dicola.tables.table import Table
 
 
 @pytest.fixture
@@ -46,10 +46,10 @@ def test_before_a_first_run_two_processes_compile_different_parts(mode, ours, th
     monkeypatch.setattr(warming, "is_first_use", lambda: True)
     monkeypatch.setattr(warming, "warmed", here.append)
     monkeypatch.setattr(warming, "_command", command)
-    warming.warm_before(FisherZ(warming.numbers()), mode)
+    warming.warm_before(Table.from_frame(warming.numbers()), mode)
     assert here == ours and sent[0][0] == theirs and not set(here) & set(sent[0])
-    warming.warm_before(Oracle(simulate.er_dag(5, 2, seed=1)), mode)
-    assert len(sent) == 1, "an oracle has kernels of its own"
+    warming.warm_before(Table.from_frame(warming.categories()), mode)
+    assert len(sent) == 1, "categories have kernels of their own"
 
 
 def test_a_first_use_is_one_without_kept_kernels(monkeypatch, tmp_path):

@@ -250,5 +250,8 @@ def test_progress_is_told_once_per_node_also_across_pauses():
 
 def test_the_graphs_of_leaves_hold_no_room():
     tree = decompose(FisherZ(table(2, 30, 3, 300)), TC, StopRule())
-    arrays = [part for leaf in tree.leaves for part in (leaf.uig.starts, leaf.uig.indices)]
-    assert all(array.base is None for array in (*arrays, *tree.flat))
+    graphs = [leaf.uig for leaf in tree.leaves]
+    starts = {id(graph.starts.base): graph.starts.base for graph in graphs}
+    indices = {id(graph.indices.base) for graph in graphs}
+    assert [len(part) for part in starts.values()] == [len(tree.flat.members) + len(tree.nodes)], "one array, of the nodes there are"
+    assert len(indices) == 1 and all(part.base is None for part in tree.flat)

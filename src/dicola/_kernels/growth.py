@@ -15,6 +15,7 @@ from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.cuts import joined_across, links_across, sides_of
 from dicola._kernels.precision import related_within
 from dicola._kernels.splits import find_split, group, in_turn, split_at, work_of
+from dicola._kernels.stopping import heed
 from dicola._kernels.undirected import components, induced, with_block
 
 _AT_ONCE = 256  # nodes looked at in one call, so that progress is told and a user can stop it
@@ -145,8 +146,15 @@ def roomier(growth: Growth) -> Growth:
     Nothing is hashed anew: to whichever half of the table one more bit of its hash leads a set, it finds
     there all nodes that it found before.
     """
-    doubled: list[Any] = [np.concatenate((part, part)) for part in growth]
-    return Growth(*doubled)
+    doubled: dict[str, Any] = {name: _doubled(part) for name, part in growth._asdict().items()}
+    return Growth(**doubled | {"latest": np.concatenate((growth.latest, growth.latest))})
+
+
+def _doubled(part: Any) -> Any:
+    """The same array with as much room behind it, which takes no memory until it is written to."""
+    whole = np.empty(2 * len(part), part.dtype)
+    whole[: len(part)] = part
+    return whole
 
 
 @kernel
@@ -165,6 +173,7 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
     pause = counts[DONE] + _AT_ONCE
     while counts[DONE] < min(counts[KNOWN], pause):
         number = counts[DONE]
+        heed(counts[ASKED])
         if growth.right[number] == NONE and not _propose(growth, rule, number):
             return Request(True, nobody, nobody, nowhere)
         while growth.right[number] == PROPOSED:
@@ -307,6 +316,7 @@ def _next_split(growth: Growth, rule: Rule, number: int) -> tuple[Small, bool]:
         return group(label, count)[0], True
     while True:
         while growth.first[number] < growth.last[number]:
+            heed(0)
             at = growth.waiting[growth.first[number]]
             growth.first[number] += 1
             separator = growth.separators[growth.separator_begins[at] : growth.separator_begins[at + 1]]

@@ -11,6 +11,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Bools, Ints, Rows, longer, put_in_order
 from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.stopping import heed
 
 
 @kernel
@@ -71,6 +72,8 @@ def separators(starts: Ints, indices: Ints) -> Separators:
     found = 0
     previous = -1
     for turn in range(1, n + 1):
+        if turn & 63 == 63:
+            heed(0)
         most = -1
         for u in range(n):
             most = max(most, (weight[u] << 32) - u)  # the first of the heaviest, found without a branch

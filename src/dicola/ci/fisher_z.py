@@ -196,6 +196,13 @@ class FisherZ(CITest):
         block.setflags(write=False)  # as in the whole, so that the kernels are compiled for one kind of array
         return block
 
+    @property
+    def part_of_whole(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """A matrix and the positions in it that ``correlation`` consists of, for kernels that read little of it: nothing is copied."""
+        if self.chosen is None or "correlation" in vars(self):
+            return self.correlation, np.arange(len(self))
+        return self.whole, self.chosen
+
     def among(self, variables: Sequence[int] | NDArray[np.int64]) -> Self:
         chosen = np.array(variables, dtype=np.int64)
         if len(chosen) == len(self) and np.array_equal(chosen, np.arange(len(self))):

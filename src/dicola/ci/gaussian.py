@@ -14,6 +14,7 @@ from dicola.tables.redundancy import needed
 
 # Share of a column's variance left when all others are known; below it they determine the column.
 COLLINEAR = 1e-9
+_SMALL = 500  # columns up to which a second matrix costs nothing
 _ROUNDING = 1e-18  # of a square; a column that varies less beside its mean may be constant
 
 
@@ -67,10 +68,10 @@ def _covariance_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def standardised(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A symmetric matrix of covariances turned into correlations, in place."""
+    """A symmetric matrix of covariances turned into correlations, in place; it stays symmetric to the bit."""
     scale = np.sqrt(covariance.diagonal())
-    covariance /= scale[:, None]
-    covariance /= scale
+    for row, own in zip(covariance, scale, strict=True) if len(scale) > _SMALL else [(covariance, scale[:, None])]:
+        row /= own * scale  # a product is the same both ways round
     covariance.flat[:: len(covariance) + 1] = 1.0
     return covariance
 

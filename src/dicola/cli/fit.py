@@ -58,12 +58,17 @@ def fit(
     surroundings = None if target is None else _surroundings(ctx, target, typed)
     plan = plan_of(typed)
     table = read_table(data, header=header)
-    prepared = prepare(table, plan)
-    if surroundings is None:
-        found: Discovery | LocalDiscovery = results.learned_from(prepared)
-    else:
-        found = surroundings(prepared.test, knowledge=prepared.plan.known(prepared.test.names))
-    results.deliver(ctx, prepared.told(found), lambda: settings_file.about(data, table))
+
+    def about() -> str:
+        return settings_file.about(data, table)
+
+    with results.even_if_interrupted(ctx, about):
+        if surroundings is None:
+            found: Discovery | LocalDiscovery = results.learned_from(table, plan)
+        else:
+            prepared = prepare(table, plan)
+            found = prepared.told(surroundings(prepared.test, knowledge=prepared.plan.known(prepared.test.names)))
+    results.deliver(ctx, found, about)
 
 
 def _surroundings(ctx: typer.Context, target: str, typed: Mapping[str, Any]) -> Callable[..., LocalDiscovery]:

@@ -250,6 +250,7 @@ class Steps(NamedTuple):
             "leaf_start": "uig" if self.starts_from_uig and plan.decompose else "complete",
             "colliders": self.orientation.colliders,
             **later,
+            **{name: limit for name in ("max_seconds", "max_tests", "max_memory") if (limit := getattr(plan, name)) is not None},
             "knowledge": None if plan.knowledge is None else asdict(plan.knowledge),
             **({"contexts": as_list(plan.contexts)} if plan.contexts else {}),
             **({"targets": {name: as_list(aims) for name, aims in plan.targets.items()}} if plan.targets else {}),

@@ -32,6 +32,7 @@ from dicola.pipeline.discover import discover
 from dicola.score.mag_climb import climb
 from dicola.score.order_search import best_of
 from dicola.score.registry import score_behind
+from dicola.tables.table import Table
 
 
 def numbers(rows: int = 300) -> pd.DataFrame:
@@ -121,9 +122,9 @@ def is_first_use() -> bool:
     return folder is not None and not any(Path(folder).glob("growth.grow-*.nbi"))
 
 
-def warm_before(test: CITest, mode: str) -> None:
+def warm_before(table: Table, mode: str) -> None:
     """Before a first run on numbers: compile half of what it takes in another process, and meanwhile the other half here."""
-    if type(test) is not FisherZ or not is_first_use():
+    if set(table.kinds) != {"continuous"} or not is_first_use():
         return
     ours, theirs = ("blankets", "searches"), ("splitting",)
     if mode not in ("exact", "paper"):

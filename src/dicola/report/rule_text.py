@@ -18,6 +18,7 @@ MEANINGS: Final[Mapping[tuple[Mark, Mark], str]] = {
 """What a mark says, by the mark itself and the one at the other end."""
 
 UNDECIDED: Final = "No rule decided this end."
+OPEN: Final = "Undecided: the run was stopped before it was done with the two. They may be adjacent or not, and nothing is said of causes."
 NO_REASON: Final = "The graph came with this mark; no rule of this run put it."
 
 
