@@ -124,7 +124,7 @@ def is_first_use() -> bool:
 
 def warm_before(table: Table, mode: str) -> None:
     """Before a first run on numbers: compile half of what it takes in another process, and meanwhile the other half here."""
-    if set(table.kinds) != {"continuous"} or not is_first_use():
+    if not is_first_use() or set(table.understood().kinds) != {"continuous"}:
         return
     ours, theirs = ("blankets", "searches"), ("splitting",)
     if mode not in ("exact", "paper"):
