@@ -95,7 +95,7 @@ class Warmed(NamedTuple):
     seconds: float
 
 
-class _Count(event.Listener):  # type: ignore[misc]
+class _Count(event.Listener):
     """How many kernels were compiled, rather than loaded."""
 
     count = 0
@@ -126,9 +126,9 @@ def warm_before(table: Table, mode: str) -> None:
     """Before a first run on numbers: compile half of what it takes in another process, and meanwhile the other half here."""
     if not is_first_use() or set(table.understood().kinds) != {"continuous"}:
         return
-    ours, theirs = ("blankets", "searches"), ("splitting",)
-    if mode not in ("exact", "paper"):
-        ours, theirs = ("splitting",), ("climbs", "orders")
+    by_tests = mode in ("exact", "paper")
+    ours = ["blankets", "searches"] if by_tests else ["splitting"]
+    theirs = ["splitting"] if by_tests else ["climbs", "orders"]
     with subprocess.Popen(_command(theirs), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as other:
         try:
             for part in ours:
