@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 N ?= 3000
 BUDGET ?= 1h
 
-.PHONY: demo test check format docs pictures exactness trust budgets power calibration bench bench-smoke learners-table paper paper-smoke clean
+.PHONY: demo test check format docs pictures exactness trust budgets power calibration bench bench-smoke invariance learners-table paper paper-smoke clean
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("dicola needs Python 3.11 or newer; set PYTHON=/path/to/it") if sys.version_info < (3, 11) else None'
@@ -78,6 +78,9 @@ bench: $(VENV)/.test            ## ours against the peers, scaling and profile: 
 
 bench-smoke: $(VENV)/.test      ## a small part of the same in under a minute; writes nothing
 	$(BIN)/python benchmarks/speed.py --smoke
+
+invariance: $(VENV)/.installed  ## do row order, units and float32 change a mark? 18 tables in every mode; about a minute
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/invariance.py
 
 learners-table: $(VENV)/.installed  ## learner x (alone, DiCoLa): writes docs/learners.md
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/learners.py

@@ -136,3 +136,13 @@ def test_a_damaged_file_that_cannot_be_replaced_is_passed_over(folder, monkeypat
     found, told = answer(folder)
     assert found == 12.0
     assert len(told) == 1 and "cannot be replaced" in told[0]
+
+
+def test_a_kernel_is_compiled_again_where_a_module_beside_it_has_changed(folder):
+    """It holds the code of what it calls, which may stand in another file."""
+    answer(folder)
+    (folder / "beside.py").write_text("changed = True")
+    compiled._sources_in.cache_clear()
+    total = loaded(folder).total
+    assert total(np.arange(4.0)) == 12.0
+    assert sum(total.stats.cache_hits.values()) == 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Callable
+from functools import cache
 from hashlib import sha256
 from multiprocessing import parent_process
 from pathlib import Path
@@ -23,6 +24,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _IndexDataCacheFile: Any = caching.IndexDataCacheFile
 _FunctionCache: Any = caching.FunctionCache
 _SEAL: Final = b"sha256 of the above:"  # pickle stops before it
+
+
+@cache
+def _sources_in(folder: Path) -> str:
+    """A digest of all modules in a folder: a kernel holds the code of those that it calls, and is as old as the oldest of them."""
+    return sha256(b"".join(each.read_bytes() for each in sorted(folder.glob("*.py")))).hexdigest()
 
 
 class _SealedFile(_IndexDataCacheFile):  # type: ignore[misc]
@@ -46,7 +53,10 @@ class _Cache(_FunctionCache):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        stamp = self._impl.locator.get_source_stamp()
+        try:
+            stamp: object = _sources_in(Path(function.__code__.co_filename).parent)
+        except OSError:  # from an archive
+            stamp = self._impl.locator.get_source_stamp()
         self._cache_file = _SealedFile(cache_path=self._cache_path, filename_base=self._impl.filename_base, source_stamp=stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

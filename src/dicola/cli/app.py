@@ -15,7 +15,23 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from dicola.cli import ask, compare, compare_tests, convert, demo, explain, fit, listing, look, modes, oracle, paper, report, simulate
+from dicola.cli import (
+    ask,
+    compare,
+    compare_tests,
+    convert,
+    demo,
+    explain,
+    fit,
+    listing,
+    look,
+    modes,
+    oracle,
+    paper,
+    report,
+    simulate,
+    warm_up,
+)
 from dicola.cli.option_names import in_options
 from dicola.cli.options import FLAG, epilog
 from dicola.cli.plan_options import with_names
@@ -64,7 +80,7 @@ def _add(command: Callable[..., None], examples: tuple[str, ...]) -> None:
     app.command(command.__name__.replace("_", "-"), cls=_Command, epilog=epilog(examples))(command)
 
 
-for module in (demo, look, fit, simulate, oracle, compare, compare_tests, explain, report, convert, modes):
+for module in (demo, look, fit, simulate, oracle, compare, compare_tests, explain, report, convert, modes, warm_up):
     _add(getattr(module, module.__name__.rpartition(".")[2]), module.EXAMPLES)
 for command in (listing.learners, listing.tests, listing.blankets):
     _add(command, (f"dicola {command.__name__}", f"dicola {command.__name__} --json"))

@@ -14,7 +14,7 @@ from dicola.cli import options
 from dicola.cli.grouped import Group
 from dicola.cli.option_names import in_options
 from dicola.cli.settings_file import settings_text, write_settings
-from dicola.cli.terminal import json_line, say
+from dicola.cli.terminal import complain, json_line, say
 
 if TYPE_CHECKING:
     from dicola.ci.base import CITest
@@ -63,8 +63,12 @@ class Output:
     def learned_from(self, table: Table, plan: Plan) -> Discovery:
         """What comes of a table, with a bootstrap where one is asked for."""
         from dicola.pipeline.bootstrap import learned_from
+        from dicola.pipeline.warming import is_first_use, warm_before
 
+        if is_first_use() and not self.quiet and not sys.stderr.isatty():  # a terminal has a progress bar that says so
+            complain("note: the first run after an installation compiles the inner loops, which takes some seconds.")
         with self._progress() as progress:
+            warm_before(table, plan.mode)
             return learned_from(table, plan, progress)[1]
 
     @contextmanager

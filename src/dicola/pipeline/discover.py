@@ -179,9 +179,8 @@ def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> S
 
 def begun(evidence: Evidence, plan: Plan) -> SoFar:
     """Who asks, and every choice made: what a run begins with."""
-    is_slow = (
-        evidence.test if isinstance(evidence, Inquiry) else evidence
-    ).is_slow  # such a test is not asked the same twice, and by default in processes
+    test = evidence.test if isinstance(evidence, Inquiry) else evidence
+    is_slow = test.is_slow  # such a test is not asked the same twice, and by default in processes
     workers = Workers(plan.n_jobs, plan.workers or ("processes" if is_slow else "threads"))
     ci = Inquiry(evidence, cache=is_slow, workers=workers)
     ci.account.limit = plan.max_tests

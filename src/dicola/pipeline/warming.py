@@ -1,0 +1,143 @@
+"""Compiling kernels before they are needed, in several processes: one compiles at a time, and keeps what it has for all.
+
+A first run compiles what it needs, one kernel after the other. Kernels of one part of the work are
+compiled together here, and parts share none that takes long, so that processes do not do the same.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numba.core import event
+
+from dicola import simulate
+from dicola._kernels import growth
+from dicola.blankets.grow_shrink import IAMB
+from dicola.blankets.total_conditioning import TotalConditioning
+from dicola.ci.base import CITest
+from dicola.ci.degenerate_gaussian import DegenerateGaussian
+from dicola.ci.fisher_z import FisherZ
+from dicola.ci.g_square import GSquare
+from dicola.ci.inquiry import Inquiry
+from dicola.decompose.tree import decompose, stop_rule
+from dicola.learners.registry import ALL
+from dicola.pipeline.discover import discover
+from dicola.score.mag_climb import climb
+from dicola.score.order_search import best_of
+from dicola.score.registry import score_behind
+from dicola.tables.table import Table
+
+
+def numbers(rows: int = 300) -> pd.DataFrame:
+    """A small table of numbers that has work for every kernel."""
+    dag = simulate.er_dag(12, 3, seed=1)
+    return simulate.linear_gaussian(dag, rows, seed=1).drop(columns=list(simulate.hide(dag, 2, seed=1)))
+
+
+def categories() -> pd.DataFrame:
+    """The same in two or three levels."""
+    table = numbers(400)
+    return pd.DataFrame({name: pd.qcut(table[name], 2 + i % 2, labels=False).astype(str) for i, name in enumerate(table)})
+
+
+def _split() -> None:
+    test = FisherZ(numbers(1500))
+    decompose(Inquiry(test), TotalConditioning(), stop_rule("auto", len(test)).confirmed(len(test), test.n_samples))
+
+
+def _climb(test: CITest) -> None:
+    score = score_behind(Inquiry(test))
+    climb(score, np.zeros((len(score), len(score)), dtype=np.int8))
+
+
+def _search_orders(test: CITest) -> None:
+    best_of(score_behind(Inquiry(test)), 1)
+
+
+def _run_all() -> None:
+    """Whole runs; what other parts have compiled is there already."""
+    for mode in ("exact", "paper", "balanced"):
+        for rows in (300, 1500):
+            discover(FisherZ(numbers(rows)), mode=mode)
+    for learner in ALL:
+        for alone in (False, True):
+            discover(FisherZ(numbers()), learner, "paper", decompose=not alone)
+    discover(GSquare(categories()), mode="either")
+    discover(DegenerateGaussian(categories()), mode="balanced")
+
+
+PARTS: Mapping[str, Callable[[], object]] = {
+    "splitting": _split,
+    "climbs": lambda: _climb(FisherZ(numbers())),
+    "climbs of blocks": lambda: _climb(DegenerateGaussian(categories())),
+    "orders": lambda: _search_orders(FisherZ(numbers())),
+    "orders of blocks": lambda: _search_orders(DegenerateGaussian(categories())),
+    "blankets": lambda: IAMB().learn(Inquiry(FisherZ(numbers()))),
+    "searches": lambda: discover(FisherZ(numbers()), "fci", "paper", decompose=False),
+    "counting": lambda: discover(GSquare(categories()), "fci", "paper", decompose=False),
+}
+"""Parts of the work by name, those that take longest to compile first."""
+REST = "whole runs"
+
+
+class Warmed(NamedTuple):
+    """What it took to get the kernels of a part: compiled ones, and seconds."""
+
+    part: str
+    compiled: int
+    seconds: float
+
+
+class _Count(event.Listener):
+    """How many kernels were compiled, rather than loaded."""
+
+    count = 0
+
+    def on_start(self, event: object) -> None:
+        self.count += 1
+
+    def on_end(self, event: object) -> None:
+        """Nothing: it was counted."""
+
+
+def warmed(part: str) -> Warmed:
+    """Have the kernels of a part compiled and kept."""
+    start, count = perf_counter(), _Count()
+    with event.install_listener("numba:compile", count):
+        (_run_all if part == REST else PARTS[part])()
+    return Warmed(part, count.count, perf_counter() - start)
+
+
+def is_first_use() -> bool:
+    """Was no tree ever grown here, so that the kernels are not compiled yet?"""
+    kept = getattr(growth.grow, "_cache", None)
+    folder = getattr(kept, "cache_path", None)
+    return folder is not None and not any(Path(folder).glob("growth.grow-*.nbi"))
+
+
+def warm_before(table: Table, mode: str) -> None:
+    """Before a first run on numbers: compile half of what it takes in another process, and meanwhile the other half here."""
+    if not is_first_use() or set(table.understood().kinds) != {"continuous"}:
+        return
+    by_tests = mode in ("exact", "paper")
+    ours = ["blankets", "searches"] if by_tests else ["splitting"]
+    theirs = ["splitting"] if by_tests else ["climbs", "orders"]
+    with subprocess.Popen(_command(theirs), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as other:
+        try:
+            for part in ours:
+                warmed(part)
+        except BaseException:
+            other.kill()
+            raise
+
+
+def _command(parts: Iterable[str]) -> list[str]:
+    script = "import sys; from dicola.pipeline.warming import warmed; [warmed(part) for part in sys.argv[1:]]"
+    return [sys.executable, "-c", script, *parts]

@@ -1,0 +1,62 @@
+"""Kernels are compiled beforehand, and a first run says what it waits for."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dicola.cli.app import app
+from dicola.pipeline import warming
+from dicola.tables.table import Table
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Parts that take no time."""
+    monkeypatch.setattr(warming, "PARTS", {"splitting": warming.numbers, "climbs": warming.numbers, "orders": warming.numbers})
+    monkeypatch.setattr(warming, "_run_all", lambda: None)
+
+
+def test_every_part_is_told(quick):
+    text = CliRunner().invoke(app, ["warm-up", "--jobs", "1"]).stdout
+    assert [line.partition(":")[0] for line in text.splitlines()][:-1] == ["splitting", "climbs", "orders", "whole runs"]
+    assert text.splitlines()[-1] == "nothing to do: all kernels were compiled before"
+    facts = json.loads(CliRunner().invoke(app, ["warm-up", "--jobs", "1", "--json"]).stdout)
+    assert facts["compiled"] == 0 and [part["part"] for part in facts["parts"]] == ["splitting", "climbs", "orders", "whole runs"]
+    assert CliRunner().invoke(app, ["warm-up", "--jobs", "1", "--quiet"]).stdout == ""
+
+
+def test_a_number_of_processes_that_cannot_be_is_refused(quick):
+    assert CliRunner().invoke(app, ["warm-up", "--jobs", "0"]).exit_code == 1
+
+
+@pytest.mark.parametrize(("mode", "ours", "theirs"), [("exact", ["blankets", "searches"], "splitting"), ("auto", ["splitting"], "climbs")])
+def test_before_a_first_run_two_processes_compile_different_parts(mode, ours, theirs, monkeypatch):
+    here: list[str] = []
+    sent: list[tuple[str, ...]] = []
+
+    def command(parts):
+        sent.append(parts)
+        return [sys.executable, "-c", ""]
+
+    monkeypatch.setattr(warming, "is_first_use", lambda: True)
+    monkeypatch.setattr(warming, "warmed", here.append)
+    monkeypatch.setattr(warming, "_command", command)
+    warming.warm_before(Table.from_frame(warming.numbers()), mode)
+    assert here == ours and sent[0][0] == theirs and not set(here) & set(sent[0])
+    warming.warm_before(Table.from_frame(warming.categories()), mode)
+    assert len(sent) == 1, "categories have kernels of their own"
+
+
+def test_a_first_use_is_one_without_kept_kernels(monkeypatch, tmp_path):
+    class Kept:
+        cache_path = str(tmp_path)
+
+    monkeypatch.setattr(warming.growth.grow, "_cache", Kept())
+    assert warming.is_first_use()
+    Path(tmp_path / "growth.grow-1.py311.nbi").touch()
+    assert not warming.is_first_use()
