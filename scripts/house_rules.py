@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 LENGTH, MOST = 10, 8
-DOORS = {("discover.py", "discover")}
+DOORS = {("discover.py", "discover"), ("local.py", "local")}
 Line = tuple[int, str]
 
 
