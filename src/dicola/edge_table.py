@@ -188,5 +188,6 @@ def from_csv(text: str) -> pd.DataFrame:
     given = [text if asked else None for text, asked in zip(table["given"], told, strict=True)]
     columns = {**values, "given": given, "sign": [text or None for text in table["sign"]]}
     scores = {name: pd.Series([float(text) if text else nan for text in table[name]]) for name in SCORE_COLUMNS if name in table}
-    table = table.drop(columns=[name for name in EDGE_COLUMNS if name in table])  # bootstrap.csv has what they say
+    known = (*EDGE_COLUMNS, "decided")  # bootstrap.csv and discovery.json have what they say
+    table = table.drop(columns=[name for name in known if name in table])
     return table.assign(**{name: pd.Series(columns[name], dtype=kind) for name, kind in _KINDS.items()}, **scores)

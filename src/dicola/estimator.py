@@ -26,10 +26,9 @@ from dicola.graphs.pag import PAG
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Learner
 from dicola.learners.registry import learner_named
-from dicola.pipeline.bootstrap import with_bootstrap
-from dicola.pipeline.discover import Progress, run
+from dicola.pipeline.bootstrap import learned_from
+from dicola.pipeline.discover import Progress
 from dicola.pipeline.plan import Plan
-from dicola.pipeline.preparation import prepare
 from dicola.pipeline.relearning import relearning
 from dicola.registry import settings_of
 from dicola.score.gaussian_model import GaussianModel
@@ -137,6 +136,9 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     contexts: str | Iterable[str] | None = None
     targets: Mapping[str, Any] | None = None
     workers: Literal["threads", "processes"] | None = None
+    max_seconds: float | None = None
+    max_tests: int | None = None
+    max_memory: float | None = None
     kinds: Mapping[str, Any] | None = None
     drop: str | Iterable[str] | None = None
     missing: str = "auto"
@@ -194,16 +196,19 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             Where the table is not what the test needs.
         InvalidSetting
             Where a setting is not allowed, or two do not go together.
+        Interrupted
+            On Ctrl-C, with the part of the answer that was found; a second Ctrl-C ends at once.
+        BudgetExceeded
+            Where a budget was spent before there was a test to ask.
 
         """
         table = _table_of(X, least_rows=2, least_columns=2)
-        prepared = prepare(table, Plan(**self.get_params(deep=False)))
-        found = prepared.told(with_bootstrap(prepared, run(prepared.test, prepared.plan, progress), progress))
+        prepared, found = learned_from(table, Plan(**self.get_params(deep=False)), progress)
         validate_data(self, _header(X, table), reset=True, skip_check_array=True)
         self.discovery_, self.pag_ = found, found.pag
         self._levels = tuple(replace(column, values=column.values[:0]) for column in prepared.table.columns)  # noqa: PD011
         self._used = [table.names.index(name) for name in found.pag.names]
-        self._gaussian = GaussianModel.behind(prepared.test, prepared.table, found.pag)
+        self._gaussian = GaussianModel.behind(prepared.test, prepared.table, found.pag) if found.complete else None
         self._prepared = prepared.table, prepared.plan
         return self
 
@@ -273,6 +278,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                 "a model that was stored or sent does not carry the rows it was fitted on; ask model.discovery_.effect(x, y, table) with "
                 "that table, or fit again."
             )
+        self.discovery_.refuse_if_partial("An effect")
         table, plan = self._prepared
         names = self.pag_.names
         several, outcome = treatments(self.pag_, x), names[self.pag_.index(y)]
@@ -327,6 +333,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         table = table.coded_as([place[label] for label in table.labels])
         check_numbers(table)
         check_gaps(table)
+        self.discovery_.refuse_if_partial("A score of held-out rows")
         if self._gaussian is None:
             raise NeedsData(
                 f"score needs the correlations of all columns, which {self.discovery_.settings['test']['name']} does not know; "

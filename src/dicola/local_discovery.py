@@ -52,6 +52,9 @@ class LocalDiscovery:
         evidence. One about variables that were not looked at is undecided.
     seconds : float
         Wall-clock time of the run.
+    complete : bool
+        Did the run come to its end? Else a budget was reached, or it was interrupted: edges of the target may be
+        missing where it was not visited, and circles may turn; arrowheads and tails stand.
 
     """
 
@@ -66,6 +69,7 @@ class LocalDiscovery:
     power: Power | None = None
     statements: tuple[Statement, ...] = ()
     seconds: float = field(default=0.0, compare=False)
+    complete: bool = True
 
     @property
     def edges(self) -> list[Edge]:
@@ -99,6 +103,8 @@ class LocalDiscovery:
         return self.pag.neighbours(self.target)
 
     def __str__(self) -> str:
+        if not self.visited:
+            return f"Nothing is decided about {self.target}: the run was stopped."
         if not self.neighbours:
             return f"Nothing is adjacent to {self.target}."
         kinds = {

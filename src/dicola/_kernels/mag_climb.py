@@ -31,6 +31,7 @@ from dicola._kernels.mag_state import (
     worth,
 )
 from dicola._kernels.scored_districts import AnyRoom
+from dicola._kernels.stopping import heed
 
 # a single move, and a pair of moves, must change the score by less than this
 GREEDY, PAIRED = -0.01, -0.05
@@ -171,6 +172,7 @@ def climb(state: State, task: Task, room: AnyRoom, budget: int, max_passes: int)
             refresh(state, task, room, changed, count)
             state.counts[READY] = 1
             count = 0
+        heed(0)
         move = _best_single(state)
         if move >= 0:
             count = make(state, task, room, move >> 2, move & 3, changed[0:])
@@ -184,6 +186,8 @@ def climb(state: State, task: Task, room: AnyRoom, budget: int, max_passes: int)
             if state.counts[FITS] >= stop:
                 return False
             pair, kind = moves[i] >> 2, moves[i] & 3
+            if i & 15 == 15:
+                heed(0)
             if not is_valid(state, state.ancestors[0], pair, kind):
                 continue
             old, first = state.pairs[pair, KIND], state.delta[pair, kind]

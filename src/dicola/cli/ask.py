@@ -108,6 +108,8 @@ def _answer(
     from dicola.discovery import Discovery
     from dicola.effects import reading
 
-    pag = Discovery.read(ctx.obj).pag
+    found = Discovery.read(ctx.obj)
+    found.refuse_if_partial("This question")
+    pag = found.pag
     answer: Any = getattr(reading, question)(pag, *names)
     show(answer.to_dict(), "\n".join([answer.sentence, *more(answer)]), json)

@@ -58,13 +58,18 @@ def fit(
     surroundings = None if target is None else _surroundings(ctx, target, typed)
     plan = plan_of(typed)
     table = read_table(data, header=header)
-    prepared = prepare(table, plan)
-    if surroundings is None:
-        found: Discovery | LocalDiscovery = results.learned_from(prepared)
-    else:
-        plan = prepared.plan
-        found = surroundings(prepared.test, knowledge=plan.knowledge, contexts=plan.contexts, targets=plan.targets)
-    results.deliver(ctx, prepared.told(found), lambda: settings_file.about(data, table))
+
+    def about() -> str:
+        return settings_file.about(data, table)
+
+    with results.even_if_interrupted(ctx, about):
+        if surroundings is None:
+            found: Discovery | LocalDiscovery = results.learned_from(table, plan)
+        else:
+            prepared = prepare(table, plan)
+            said = {name: getattr(prepared.plan, name) for name in ("knowledge", "contexts", "targets")}
+            found = prepared.told(surroundings(prepared.test, **said))
+    results.deliver(ctx, found, about)
 
 
 def _surroundings(ctx: typer.Context, target: str, typed: Mapping[str, Any]) -> Callable[..., LocalDiscovery]:

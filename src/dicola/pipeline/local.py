@@ -17,7 +17,7 @@ from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.registry import record_of
 from dicola.claims import Claims
-from dicola.errors import InvalidSetting, counted
+from dicola.errors import Interrupted, InvalidSetting, Sentence, counted
 from dicola.graphs.bits import mask_of
 from dicola.graphs.marks import ARROW, TAIL, listed
 from dicola.graphs.pag import PAG
@@ -31,9 +31,11 @@ from dicola.orient.fixpoint import apply_rules
 from dicola.orient.partial import PartialGraph
 from dicola.orient.pending_marks import next_to_visit
 from dicola.pipeline.plan import Plan
+from dicola.pipeline.so_far import watching, why_stopped
 from dicola.pipeline.sureness import power_of_tests
 from dicola.registry import described
 from dicola.statements import Judge
+from dicola.watch import Reason, Stopped, Watch
 
 
 @checked(
@@ -51,6 +53,9 @@ def local(
     knowledge: Knowledge | None = None,
     contexts: str | Iterable[str] | None = None,
     targets: Mapping[str, Any] | None = None,
+    max_seconds: float | None = None,
+    max_tests: int | None = None,
+    max_memory: float | None = None,
 ) -> LocalDiscovery:
     """Learn the edges of one variable and their marks, as ``discover`` would, with fewer tests.
 
@@ -80,6 +85,8 @@ def local(
         ``discover``. ``LocalDiscovery.statements`` tells what became of each claim.
     contexts, targets
         Variables that were set from outside, and what they act on, as in ``discover``.
+    max_seconds, max_tests, max_memory : float, int, float, optional
+        A budget, as in ``discover``; where one is reached, ``LocalDiscovery.complete`` is false.
 
     Returns
     -------
@@ -90,6 +97,8 @@ def local(
     ------
     InvalidSetting
         The target is not among the variables, or a setting is not allowed.
+    Interrupted
+        On Ctrl-C, with what was found; a second Ctrl-C ends at once.
 
     Examples
     --------
@@ -105,54 +114,22 @@ def local(
         raise InvalidSetting(
             f"local takes a conditional independence test, not a {type(ci).__name__}; wrap a table as FisherZ(table, alpha=0.01)."
         )
-    start = perf_counter()
     learner, _ = blanket_learner(blankets, uig_alpha).settled(ci)
     center = _position(ci, target)
     inquiry = Inquiry(ci, cache=True)
-    plan = Plan(knowledge=knowledge, contexts=contexts, targets=targets)
+    inquiry.account.limit = max_tests
+    plan = Plan(knowledge=knowledge, contexts=contexts, targets=targets, max_seconds=max_seconds, max_memory=max_memory)
     spelled = plan.known(ci.names)
     known = _Known(inquiry, learner, max_condition_size, None if spelled is None else Claims.of(spelled, ci.labels))
-
-    following: int | None = center
-    while following is not None and (max_visited is None or len(known.blankets) < max_visited):
-        known.visit(following)
-        graph = known.oriented()
-        following = next_to_visit(graph, known.unsettled(), center)
-
-    told = plan.record_of_knowledge()
-    statements = known.judge(graph).statements(told) if spelled is not None else ()
-    shown = sorted({*known.blankets, *(v for edge in known.edges for v in edge)})
-    pag = PAG.from_matrix(graph.to_matrix()[np.ix_(shown, shown)], [ci.labels[v] for v in shown])
-    return LocalDiscovery(
-        target=ci.labels[center],
-        pag=pag.reordered([name for name in ci.names if name in set(pag.names)]),
-        visited=tuple(ci.labels[v] for v in known.blankets),
-        n_variables=len(ci),
-        separating_sets={
-            (ci.labels[a], ci.labels[b]): tuple(ci.labels[v] for v in z)
-            for a, b in combinations(shown, 2)
-            if (z := known.separating_set(a, b)) is not None
-        },
-        tests=inquiry.counts,
-        settings={
-            "test": (record := record_of(inquiry.test)),
-            "blankets": described(learner),
-            "max_condition_size": max_condition_size,
-            "max_visited": max_visited,
-            **{name: value for name, value in told.items() if value is not None},
-        },
-        warnings=(
-            *inquiry.test.notes(),
-            *((inquiry.untested.sentence(inquiry.counts["total"], record),) if any(inquiry.untested) else ()),
-            *learner.warnings(ci),
-            *limit_warning(known.finished, max_condition_size),
-            *_warnings(graph, None if following is None else max_visited),
-            *(str(each) for each in statements if each.status == "denied"),
-        ),
-        statements=statements,
-        power=power_of_tests(inquiry, pag, learner),
-        seconds=perf_counter() - start,
-    )
+    given: dict[str, Any] = {"max_condition_size": max_condition_size, "max_visited": max_visited}
+    budget = {"max_seconds": max_seconds, "max_tests": max_tests, "max_memory": max_memory}
+    given |= {name: limit for name, limit in budget.items() if limit is not None}
+    given |= {name: told for name, told in plan.record_of_knowledge().items() if told is not None}
+    with watching(plan) as watch:
+        found = known.around(center, max_visited, watch, given)
+    if not found.complete and watch.reason == "interrupted":
+        raise Interrupted(found)
+    return found
 
 
 def _position(ci: Evidence, target: str) -> int:
@@ -164,8 +141,12 @@ def _position(ci: Evidence, target: str) -> int:
     raise InvalidSetting(f"the target {name!r} is not among the variables. {meant}They are: {listed(ci.names)}.")
 
 
-def _warnings(graph: PartialGraph, cut_short_at: int | None) -> list[str]:
-    warnings = []
+def _warnings(graph: PartialGraph, cut_short_at: int | None, stopped: Reason | None) -> list[str]:
+    warnings: list[str] = []
+    if stopped is not None:
+        warnings.append(
+            Sentence("the run was stopped, as {why}: more could decide further edges and marks of the target.", why=why_stopped(stopped))
+        )
     if cut_short_at is not None:
         visited = counted(cut_short_at, "variable was", "variables were")
         warnings.append(f"{visited} visited only (max_visited); more could decide further marks of the target.")
@@ -184,6 +165,24 @@ class _Known:
         self._found = RecordedSets()
         self.edges: set[Pair] = set()
         self.finished = True
+
+    def around(self, center: int, max_visited: int | None, watch: Watch, settings: dict[str, Any]) -> LocalDiscovery:
+        """Visit one variable after the other, and tell what is known in the end."""
+        start = perf_counter()
+        graph = PartialGraph(len(self._ci), ())
+        following: int | None = center
+        stopped: Reason | None = None
+        try:
+            while following is not None and (max_visited is None or len(self.blankets) < max_visited):
+                self.visit(following)
+                graph = self.oriented()
+                following = next_to_visit(graph, self.unsettled(), center)
+        except Stopped:
+            stopped = watch.reason or "tests"
+            watch.end(stopped)
+            if stopped == "tests":
+                self._ci.account.use_up("leaves")
+        return self._found_around(center, graph, settings, (None if following is None or stopped else max_visited, stopped), start)
 
     def visit(self, x: int) -> None:
         """Learn the blanket of x, and inside it the edges of x."""
@@ -256,6 +255,41 @@ class _Known:
             graph.put(other, at, mark, "knowledge", (other, at))
             if mark == ARROW and self._plain[other, at]:
                 graph.put(at, other, TAIL, "unconfounded", (at, other))
+
+    def _found_around(
+        self, center: int, graph: PartialGraph, settings: dict[str, Any], cut_short: tuple[int | None, Reason | None], start: float
+    ) -> LocalDiscovery:
+        ci, learner = self._ci, self._learner
+        seen = {v for v, row in enumerate(graph.around) if row}
+        shown = sorted({center, *self.blankets, *seen})
+        pag = PAG.from_matrix(graph.to_matrix()[np.ix_(shown, shown)], [ci.labels[v] for v in shown])
+        record = record_of(ci.test)
+        statements = () if self._claims is None else self.judge(graph).statements(settings)
+        return LocalDiscovery(
+            target=ci.labels[center],
+            pag=pag.reordered([name for name in ci.names if name in set(pag.names)]),
+            visited=tuple(ci.labels[v] for v in self.blankets),
+            n_variables=len(ci),
+            separating_sets={
+                (ci.labels[a], ci.labels[b]): tuple(ci.labels[v] for v in z)
+                for a, b in combinations(shown, 2)
+                if (z := self.separating_set(a, b)) is not None
+            },
+            tests=ci.counts,
+            settings={"test": record, "blankets": described(learner), **settings},
+            warnings=(
+                *ci.test.notes(),
+                *((ci.untested.sentence(ci.counts["total"], record),) if any(ci.untested) else ()),
+                *learner.warnings(ci),
+                *limit_warning(self.finished, self._max_size),
+                *_warnings(graph, *cut_short),
+                *(str(each) for each in statements if each.status == "denied"),
+            ),
+            statements=statements,
+            power=power_of_tests(ci, pag, learner),
+            seconds=perf_counter() - start,
+            complete=cut_short[1] is None,
+        )
 
     def separating_set(self, a: int, b: int) -> Variables | None:
         """A set that separates a pair; ``None`` where there is none, or none is known.

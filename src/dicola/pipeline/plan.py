@@ -28,6 +28,7 @@ from dicola.score.registry import doubt_about_scoring, score_behind, scored_as
 
 _FEW_CONDITIONS = FCI(3, 2)  # on data larger sets remove more true edges than false ones
 MOST_SCORED = 2000  # variables up to which "auto" scores, in two or three minutes; beyond, that grows with the third power
+_NAMES_OR_NONE = NAMES.or_none("it must be a list.")
 _OF_THE_METHOD = ("learner", "stop", "colliders", "selection")  # "auto" scores nothing where one of these is chosen
 
 
@@ -39,8 +40,7 @@ class Plan(Settings):
     """
 
     def __post_init__(self) -> None:
-        lists = NAMES.or_none("it must be a list.")
-        check_fields(self, drop=lists, missing_values=lists)
+        check_fields(self, drop=_NAMES_OR_NONE, missing_values=_NAMES_OR_NONE)
         if str(self.mode).lower() != AUTO:
             mode_named(self.mode)
         for name in ("uig", "leaf_start", "workers", "stop", "missing", "undecided"):
@@ -264,6 +264,7 @@ class Steps(NamedTuple):
             "leaf_start": "uig" if self.starts_from_uig and plan.decompose else "complete",
             "colliders": self.orientation.colliders,
             **later,
+            **{name: limit for name in ("max_seconds", "max_tests", "max_memory") if (limit := getattr(plan, name)) is not None},
             **plan.record_of_knowledge(),
         }
 

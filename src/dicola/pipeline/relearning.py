@@ -24,7 +24,9 @@ def relearning(plan: Plan, table: Table) -> Callable[[Table], PAG]:
 
     def learn(rows: Table) -> PAG:
         prepared = prepare(rows, again)
-        return run(prepared.test, prepared.plan).pag
+        found = run(prepared.test, prepared.plan)
+        found.refuse_if_partial("An interval that allows for the graph having been learned")
+        return found.pag
 
     return learn
 

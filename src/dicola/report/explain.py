@@ -13,7 +13,7 @@ from dicola.errors import InvalidGraph, counted
 from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import PAG, edge_in_words
 from dicola.orient.partial import Conflict
-from dicola.report.rule_text import MEANINGS, NO_OTHER_MARK, NO_REASON, OTHER_RULE, UNDECIDED, rules_of
+from dicola.report.rule_text import MEANINGS, NO_OTHER_MARK, NO_REASON, OPEN, OTHER_RULE, UNDECIDED, rules_of
 
 if TYPE_CHECKING:
     from dicola.discovery import Discovery
@@ -120,6 +120,8 @@ def explain(found: Discovery, u: object, v: object) -> Explanation:
         words = alone if separation is None else str(separation)
         return Explanation(x, y, None, words, (), separation, (), (), _adjacent_often(found, x, y))
     edge = joined[0]
+    if not found.is_decided(x, y):
+        return Explanation(edge.u, edge.v, f"{edge}   (undecided)", OPEN, (), None, (), ())
     ends: tuple[End, ...] = (_end(found, edge.v, edge.u, edge.mark_v, edge.mark_u), _end(found, edge.u, edge.v, edge.mark_u, edge.mark_v))
     labels = found.skeleton.labels
     at_x, at_y = labels.index(x), labels.index(y)

@@ -21,10 +21,11 @@ from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import WORDS
 from dicola.graphs.skeleton import RecordedSets
 from dicola.report.communities import MANY, communities, folded_at_start, is_foldable
+from dicola.report.drawing import MOST_UNDECIDED, visible_part
 from dicola.report.labels import short_label
 from dicola.report.layout import layout
 from dicola.report.routing import bends
-from dicola.report.rule_text import MEANINGS, NO_OTHER_MARK, NO_REASON, OTHER_RULE, UNDECIDED, rules_of
+from dicola.report.rule_text import MEANINGS, NO_OTHER_MARK, NO_REASON, OPEN, OTHER_RULE, UNDECIDED, rules_of
 
 if TYPE_CHECKING:
     from dicola.discovery import Discovery
@@ -46,7 +47,7 @@ def _facts(found: Discovery) -> dict[str, Any]:
     labels = found.skeleton.labels
     place = {name: i for i, name in enumerate(labels)}
     pag = found.pag.reordered(labels)
-    boxes = layout(found.pag)
+    boxes = layout(visible_part(found)[0])
     edges = pag.edges()
     adjacent = pag.marks != 0
     groups = [group for group in communities(adjacent) if is_foldable(group)] if len(pag) > MANY else []
@@ -55,7 +56,7 @@ def _facts(found: Discovery) -> dict[str, Any]:
     why = {end: [reason.rule, *reason.witness] for end, reason in found.reasons.items()}
     return {
         "about": _about(found.settings),
-        "care": [*found.warnings, *(["The graph is not a legal PAG."] if not found.legality.legal else [])],
+        "care": [*found.warnings, *(["The graph is not a legal PAG."] if found.complete and not found.legality.legal else [])],
         "names": list(labels),
         "shown": [short_label(name) for name in labels],
         "boxes": [[boxes[name].x, boxes[name].y, boxes[name].width] for name in labels],
@@ -69,6 +70,9 @@ def _facts(found: Discovery) -> dict[str, Any]:
         "words": {f"{u}{v}": sentence for (u, v), sentence in WORDS.items()},
         "meanings": {f"{int(at)}{int(other)}": sentence for (at, other), sentence in MEANINGS.items()},
         "no_other_mark": NO_OTHER_MARK,
+        "open": sorted(i for i, edge in enumerate(edges) if not found.is_decided(edge.u, edge.v)),
+        "most_open": MOST_UNDECIDED,
+        "stopped": OPEN,
         "undecided": {"1": UNDECIDED, "2": NO_REASON, "3": NO_REASON},
         "rules": {name: asdict(rule) for name, rule in {**rules_of(found.settings), "": OTHER_RULE}.items()},
     }

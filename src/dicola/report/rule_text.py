@@ -20,6 +20,7 @@ MEANINGS: Final[Mapping[tuple[Mark, Mark], str]] = {
 
 UNDECIDED: Final = "No rule decided this end."
 NO_OTHER_MARK: Final = "While all other edges stay as they are, no other mark can stand here."
+OPEN: Final = "Undecided: the run was stopped before it was done with the two. They may be adjacent or not, and nothing is said of causes."
 NO_REASON: Final = "The graph came with this mark; no rule of this run put it."
 
 

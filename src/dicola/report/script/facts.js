@@ -9,8 +9,10 @@ const kindOf = (markU, markV) => KINDS[`${markU}${markV}`] || "circle";
 
 const names = facts.names.map((name) => (name.trim() ? name : "(no name)"));
 const size = names.length;
+const open = new Set(facts.open); // edges that a run which was stopped was not done with
+const hidden = open.size > facts.most_open ? open : new Set(); // too many of them to be drawn
 const edges = facts.edges.map(([u, v, markU, markV, bend], id) => ({
-  id, u, v, markU, markV, bend, kind: kindOf(markU, markV), sign: `${SIGNS.left[markU]}-${SIGNS.right[markV]}`,
+  id, u, v, markU, markV, bend, isOpen: open.has(id), kind: kindOf(markU, markV), sign: `${SIGNS.left[markU]}-${SIGNS.right[markV]}`,
 }));
 const around = names.map(() => []);
 for (const edge of edges) {

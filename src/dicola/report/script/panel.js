@@ -35,6 +35,10 @@ class Panel {
 
   edge(edge) {
     const sign = html("span", { class: "mid" }, signPicture(edge.markU, edge.markV), html("span", { class: "unseen" }, edge.sign));
+    if (edge.isOpen) {
+      this.show(this.back(), this.pairHeading("Undecided", edge.u, sign, edge.v), html("p", { class: "words" }, facts.stopped));
+      return;
+    }
     const words = this.sentence(facts.words[`${edge.markU}${edge.markV}`], (end) => this.variable(edge[end]));
     this.show(
       this.back(),
