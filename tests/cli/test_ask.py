@@ -50,6 +50,13 @@ def test_with_a_table_the_effect_has_a_number(folder):
     assert naive["after"] is None and naive["method"] == "gaussian" and naive["interval"] == naive["naive_interval"]
 
 
+def test_several_treatments_are_named_before_the_outcome(folder):
+    facts = json.loads(ask(folder, "effect", "X", "W", "Y", "--table", str(folder / "table.csv"), "--json"))
+    assert set(facts["x"]) == {"X", "W"} and facts["y"] == "Y" and (facts["identified"] or facts["reason"])
+    alone = CliRunner().invoke(app, ["ask", str(folder / "results"), "effect", "Y"])
+    assert alone.exit_code == 1 and "name the outcome as well" in str(alone.exception)
+
+
 def test_a_wrong_name_is_refused(folder):
     done = CliRunner().invoke(app, ["ask", str(folder / "results"), "causes", "Q"])
     assert done.exit_code == 1 and "'Q' is not a vertex" in str(done.exception)

@@ -324,6 +324,20 @@ def test_the_table_of_edges_tells_the_weakest_test_of_each(browser, tmp_path) ->
     assert page.complaints() == []
 
 
+def test_a_scored_edge_tells_what_it_and_its_marks_are_worth(browser, tmp_path) -> None:
+    found = discover(FisherZ(simulate.linear_gaussian(simulate.er_dag(10, 2.5, seed=2), 300, seed=2)), mode="balanced")
+    page = Page(browser, tmp_path, found)
+    page.view("tables")
+    told = []
+    for number in range(len(found.pag.edges())):
+        page.all(".place tbody .open")[number].click()
+        told.append(page.side())
+        page.view("tables")
+    assert any("Without the edge the graph scores 266.8 worse." in side for side in told)
+    assert any("all other edges as they are, the graph scores 147.9 worse." in side for side in told)
+    assert any("no other mark can stand here" in side for side in told) and page.complaints() == []
+
+
 def test_without_a_test_the_table_of_edges_tells_none(browser, tmp_path) -> None:
     found = asia()
     page = Page(browser, tmp_path, found, report_page(found, edge_table(found.pag, found.skeleton)))

@@ -10,6 +10,7 @@ import typer
 
 from dicola.cli import options
 from dicola.cli.output import show
+from dicola.errors import InvalidSetting
 
 if TYPE_CHECKING:
     from dicola.effects.reading import Answer
@@ -78,14 +79,12 @@ def adjust(ctx: typer.Context, x: Treatment, y: Outcome, json: options.Json = Fa
 @app.command()
 def effect(
     ctx: typer.Context,
-    x: Treatment,
-    y: Outcome,
+    names: Annotated[list[str], typer.Argument(metavar="X… Y", help="The treatment, or several that are set together; then the outcome.")],
     table: Annotated[Path | None, typer.Option("--table", help="The table that the graph was learned from; without it no number.")] = None,
     interval: Annotated[
         str, typer.Option("--interval", help="How to allow for discovery: split (halves of the rows), bootstrap or naive (not at all).")
     ] = "split",
     method: Annotated[str, typer.Option("--method", help="auto, gaussian, robust or doubly-robust.")] = "auto",
-    beside: Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help="A further treatment, set together with X.")] = None,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
@@ -93,9 +92,12 @@ def effect(
     from dicola.discovery import Discovery
     from dicola.tables.reading import read_table
 
+    *several, y = names
+    if not several:
+        raise InvalidSetting(f"an effect is one variable's on another; name the outcome as well: effect {y} OUTCOME.")
     found = Discovery.read(ctx.obj)
     rows = None if table is None else read_table(table)
-    answer = found.effect([x, *beside] if beside else x, y, rows, interval=interval, method=method, seed=seed)  # type: ignore[arg-type]  # checked there
+    answer = found.effect(several if len(several) > 1 else several[0], y, rows, interval=interval, method=method, seed=seed)  # type: ignore[arg-type]  # checked there
     show(answer.to_dict(), answer.sentence, json)
 
 
