@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dicola import CallableTest, DiCoLa, FisherZ, InvalidSetting, Oracle, discover, local, simulate
+from dicola import CallableTest, DiCoLa, FisherZ, GSquare, InvalidSetting, Oracle, discover, local, simulate
 from dicola.blankets.auto import AutoBlankets
 from dicola.blankets.grow_shrink import IAMB
 from dicola.blankets.registry import blanket_learner
@@ -99,3 +99,10 @@ def test_relations_are_found_in_a_wide_table_and_hardly_any_where_there_are_none
     assert (related & adjacent).sum() > 0.5 * adjacent.sum() and (related & adjacent).sum() > 0.6 * related.sum()
     noise = FisherZ(np.random.default_rng(1).normal(size=(50, 80)))
     assert AutoBlankets().learn(noise).sum() / 2 <= 2
+
+
+def test_counts_are_not_called_few_where_rows_are_many():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(3, size=(1000, 12))
+    many, few = (discover(GSquare(codes[:n])).warnings for n in (1000, 100))
+    assert not any("only strong relations" in line for line in many) and any("only strong relations" in line for line in few)

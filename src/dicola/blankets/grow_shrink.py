@@ -24,6 +24,8 @@ from dicola.graphs.skeleton import Variables
 if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
 
+_FEW_ROWS = 10  # per variable: counts can never be tested given all the rest, and with more rows than that are no worse for it
+
 
 class Growing(NamedTuple):
     """How blankets are grown: at which levels, in which order, and given how many variables at most.
@@ -261,7 +263,7 @@ class GrowShrink(BlanketLearner):
 
     def warnings(self, ci: Evidence) -> tuple[str, ...]:
         k, n = len(ci), ci.n_samples
-        is_wide = n is not None and n < Inquiry.of(ci).test.rows_to_condition_on(max(k - 2, 0))
+        is_wide = n is not None and n < min(Inquiry.of(ci).test.rows_to_condition_on(max(k - 2, 0)), _FEW_ROWS * k)
         if not is_wide:
             return ()
         return (

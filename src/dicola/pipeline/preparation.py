@@ -24,6 +24,7 @@ from dicola.tables.table import Table
 
 Found = TypeVar("Found", bound=Discovery | LocalDiscovery)
 _MOST_LISTED = 20
+_FEW_CODED = 3  # columns of codes that have a sentence each
 _OF_BOOTSTRAP = ("bootstrap", "bootstrap_seed", "bootstrap_fraction")
 
 
@@ -243,7 +244,14 @@ def _gaps(look: Look) -> str:
 
 
 def _shortened(findings: list[Finding]) -> Iterable[str]:
-    """The sentences, but of one sort no more than a screen holds."""
+    """The sentences, but of one sort no more than a screen holds; one for all columns of codes where there are many."""
+    coded = [name for finding in findings if finding.what == "codes" for name in finding.columns]
+    if len(coded) > _FEW_CODED:
+        findings = [finding for finding in findings if finding.what != "codes"]
+        yield (
+            f"{len(coded)} columns hold whole numbers in no order that other columns follow, so they are read as codes of categories: "
+            f"{listed(coded)}."
+        )
     seen: dict[str, int] = {}
     for finding in findings:
         seen[finding.what] = seen.get(finding.what, 0) + 1

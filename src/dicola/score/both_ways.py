@@ -49,9 +49,10 @@ class BothWays:
         assert isinstance(ci.test, GSquare)
         blocks = Inquiry(ci.test.as_blocks())
         refined = BestMag().finish(blocks, skeleton, found, seed, claims)
-        scored = refined.skeleton
+        scored = replace(refined.skeleton, names=skeleton.names)
         apart = {(a, b): z for a, b in combinations(range(len(ci)), 2) if (z := skeleton.sets.get(a, b)) is not None}
-        added = {pair for pair, z in apart.items() if self._stands(ci, blocks, scored, pair, z)}
+        open_to = apart if claims is None else {pair: z for pair, z in apart.items() if not claims.apart[pair]}
+        added = {pair for pair, z in open_to.items() if self._stands(ci, blocks, scored, pair, z)}
         ci.account.add(blocks.account)
         both = replace(skeleton, edges=skeleton.edges | added)
         denied = {pair: apart[pair] for pair in scored.edges - both.edges if pair in apart}
@@ -59,7 +60,8 @@ class BothWays:
         policy = where_separated(Agreed(by_score, Compare(ci, skeleton.sets)), both, claims)
         oriented = orient(both, is_collider=policy, claims=claims)
         law = Law.of(claims)
-        return refined if law is not None and not law.is_obeyed_by(oriented) else Finished(both, oriented)
+        breaks = law is not None and not law.is_obeyed_by(oriented)
+        return refined._replace(skeleton=scored) if breaks else Finished(both, oriented)
 
     @staticmethod
     def _stands(ci: Inquiry, blocks: Inquiry, scored: Skeleton, pair: Pair, z: Variables) -> bool:

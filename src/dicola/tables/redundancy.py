@@ -144,11 +144,15 @@ def functions_of_categories(columns: Sequence[Column]) -> list[Function]:
     if len(columns) > 200 or len(levelled) < 2:
         return []
     codes = {i: columns[i].codes for i in levelled}
+    first = np.column_stack([codes[i][:_ROWS_FOR_FUNCTIONS] for i in levelled])
     found: dict[int, Function] = {}
     for size in (1, 2) if len(levelled) <= _MOST_CATEGORIES else (1,):
         for of in combinations(levelled, size):
             cell = _cells([codes[i] for i in of], [len(columns[i].levels) for i in of])
-            for target in levelled:
+            denied = _denied_next_to_each_other(cell[:_ROWS_FOR_FUNCTIONS], first)
+            for target, is_denied in zip(levelled, denied, strict=True):
+                if is_denied:
+                    continue
                 is_finer = len(columns[target].levels) <= np.prod([len(columns[i].levels) for i in of])
                 if target in of or target in found or not is_finer or any(found.get(i, (0, ()))[1] == (target,) for i in of):
                     continue
@@ -167,6 +171,15 @@ def _cells(codes: Sequence[NDArray[np.intp]], levels: Sequence[int]) -> NDArray[
     for code, count in zip(codes, levels, strict=True):
         cell = np.where((code < 0) | (cell < 0), -1, cell * count + code)
     return cell
+
+
+def _denied_next_to_each_other(cell: NDArray[np.intp], targets: NDArray[np.intp]) -> list[bool]:
+    """Which of the targets, a column each, have two levels in one cell, as far as neighbours by cell tell? A quick no for most."""
+    order = np.argsort(cell, kind="stable")
+    cells, levels = cell[order], targets[order]
+    same = (cells[1:] == cells[:-1]) & (cells[1:] >= 0)
+    differ = (levels[1:] != levels[:-1]) & (levels[1:] >= 0) & (levels[:-1] >= 0)
+    return (differ & same[:, None]).any(axis=0).tolist()  # type: ignore[no-any-return]
 
 
 def _is_function(cell: NDArray[np.intp], target: NDArray[np.intp], levels: int, least: int = _LEAST) -> bool:
