@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from dicola.calibration import CALIBRATIONS, Calibration
 from dicola.errors import InvalidData, counted
-from dicola.files import write_texts
+from dicola.files import own_folder
 from dicola.graphs.formats import native
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark
 from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import legality, mag_to_pag
+from dicola.result_folder import write_beside
 from dicola.score.legal import nearby_mag
 from dicola.spreadsheets import as_named, harmless_table
 
@@ -262,7 +263,9 @@ class Bootstrap:
         )
 
     def write(self, folder: str | Path) -> Path:
-        """Write ``bootstrap.csv`` and the consensus as ``consensus.csv``.
+        """Write ``bootstrap.csv`` and the consensus as ``consensus.csv``, both or none.
+
+        A result in that folder is left alone; ``Discovery.write`` writes its own bootstrap.
 
         Parameters
         ----------
@@ -272,10 +275,10 @@ class Bootstrap:
         Raises
         ------
         InvalidData
-            The folder cannot be written.
+            The folder cannot be written, is the current one, or holds a result with a bootstrap.
 
         """
-        return write_texts(folder, self.texts())
+        return write_beside(own_folder(folder), self.texts())
 
     def texts(self) -> dict[str, str]:
         """The text of each file that ``write`` writes."""

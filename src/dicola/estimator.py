@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -25,8 +26,8 @@ from dicola.graphs.pag import PAG
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Learner
 from dicola.learners.registry import learner_named
-from dicola.pipeline.bootstrap import with_bootstrap
-from dicola.pipeline.discover import Progress, run
+from dicola.pipeline.bootstrap import learned
+from dicola.pipeline.discover import Progress
 from dicola.pipeline.plan import Plan
 from dicola.pipeline.preparation import prepare
 from dicola.pipeline.relearning import relearning
@@ -85,6 +86,10 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         Seed of the drawn tables.
     bootstrap_fraction : float, optional
         Draw this share of the rows without replacement; by default all, with replacement.
+    checkpoint : str or Path, optional
+        A folder in which finished leaves, searches and drawn tables are kept as they come: stopped
+        at any moment, the same ``fit`` on the same table goes on from there, to the same answer.
+        Another table or setting is refused.
     **settings
         All others are those of :func:`dicola.discover`, with the same defaults.
 
@@ -143,6 +148,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     bootstrap: int = 0
     bootstrap_seed: int = 0
     bootstrap_fraction: float | None = None
+    checkpoint: str | Path | None = None
     pag_: PAG = field(init=False)
     discovery_: Discovery = field(init=False)
     n_features_in_: int = field(init=False)
@@ -196,7 +202,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """
         table = _table_of(X, least_rows=2, least_columns=2)
         prepared = prepare(table, Plan(**self.get_params(deep=False)))
-        found = prepared.told(with_bootstrap(prepared, run(prepared.test, prepared.plan, progress), progress))
+        found = prepared.told(learned(prepared, progress))
         validate_data(self, _header(X, table), reset=True, skip_check_array=True)
         self.discovery_, self.pag_ = found, found.pag
         self._levels = tuple(replace(column, values=column.values[:0]) for column in prepared.table.columns)  # noqa: PD011

@@ -7,18 +7,21 @@ gets alone; such leaves share a task.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from dicola.checkpoint import Checkpoint
 from dicola.ci.inquiry import Account, Inquiry
 from dicola.ci.workers import Workers
 from dicola.decompose.tree import Leaf
-from dicola.graphs.skeleton import Pair, SeparatingSets
+from dicola.errors import from_pieces, in_pieces
+from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context, Learner
 
 _TOGETHER = 160  # variables of one union, so that its matrices stay small
+_KEPT_TOGETHER = 40  # the same where what is found is kept, so that little is lost
 
 
 class Learned(NamedTuple):
@@ -27,6 +30,17 @@ class Learned(NamedTuple):
     edges: frozenset[Pair]
     sets: SeparatingSets
     warnings: tuple[str, ...]
+
+    def to_dict(self, variables: Variables) -> dict[str, Any]:
+        """As plain values, the sets as a result is written with them."""
+        sets = self.sets.to_dict(variables)
+        return {"edges": sorted(self.edges), "warnings": [in_pieces(each) for each in self.warnings], "separating_sets": [], **sets}
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any], variables: Variables) -> Learned:
+        """Read back what ``to_dict`` gave."""
+        edges = frozenset((a, b) for a, b in facts["edges"])
+        return cls(edges, RecordedSets.from_dict(facts, variables), tuple(from_pieces(each) for each in facts["warnings"]))
 
 
 class LeafResult(NamedTuple):
@@ -47,6 +61,18 @@ class LeafTask:
     asked: tuple[Inquiry, ...]
     leaves: tuple[Leaf, ...]
     context: Context
+
+    def found_in(self, kept: Any) -> LeafResult | None:
+        """What was found of these leaves, read back; ``None`` where what is kept is of other leaves."""
+        if kept["leaves"] != [list(leaf.variables) for leaf in self.leaves]:
+            return None
+        learned = [Learned.from_dict(facts, leaf.variables) for facts, leaf in zip(kept["learned"], self.leaves, strict=True)]
+        return LeafResult(learned, Account.from_dict(kept["account"]))
+
+    def to_dict(self, result: LeafResult, account: dict[str, Any]) -> dict[str, Any]:
+        """What was found of these leaves and what they took, as plain values."""
+        learned = [each.to_dict(leaf.variables) for each, leaf in zip(result.learned, self.leaves, strict=True)]
+        return {"leaves": [leaf.variables for leaf in self.leaves], "learned": learned, "account": account}
 
     def run(self) -> LeafResult:
         """Learn the leaves."""
@@ -80,27 +106,29 @@ class LeafTask:
         return [Learned(frozenset(edges[i]), sets[i], found.warnings) for i in range(len(parts))]
 
 
-def bunches(sizes: Iterable[int]) -> list[range]:
+def bunches(sizes: Iterable[int], most: int = _TOGETHER) -> list[range]:
     """Consecutive leaves whose sizes add up to little; a large leaf is by itself."""
     found: list[range] = []
     begin, total, at = 0, 0, 0
     for at, size in enumerate(sizes, start=1):
-        if total and total + size > _TOGETHER:
+        if total and total + size > most:
             found.append(range(begin, at - 1))
             begin, total = at - 1, 0
         total += size
     return [*found, range(begin, at)]
 
 
-def leaf_tasks(leaves: Sequence[Leaf], learner: Learner, ci: Inquiry, context: Context, workers: Workers) -> Iterator[LeafTask]:
-    """The tasks, in the order of the leaves.
+def leaf_tasks(
+    leaves: Sequence[Leaf], learner: Learner, ci: Inquiry, context: Context, workers: Workers, most: int = _TOGETHER
+) -> Iterator[LeafTask]:
+    """The tasks, in the order of the leaves; ``most`` variables are in one that has several.
 
     Each asks with an account of its own, so that no count depends on who came first. Where answers are remembered each leaf is a task,
     and one worker alone asks through ``ci`` itself, whose memory all leaves then share.
     """
     in_bunches = not ci.remembers and all(leaf.uig is not None for leaf in leaves)
     shares = ci.remembers and (not workers.are_many or len(leaves) == 1)
-    for bunch in bunches(len(leaf.variables) for leaf in leaves) if in_bunches else [range(i, i + 1) for i in range(len(leaves))]:
+    for bunch in bunches((len(leaf.variables) for leaf in leaves), most) if in_bunches else [range(i, i + 1) for i in range(len(leaves))]:
         some, own = tuple(leaves[bunch.start : bunch.stop]), ci if shares else ci.fresh()
         union = own.side_by_side([leaf.variables for leaf in some]) if learner.is_local and len(some) > 1 else None
         asked = (union,) if union is not None else tuple(own.among(leaf.variables) for leaf in some)
@@ -114,16 +142,34 @@ def learn_leaves(
     context: Context,
     workers: Workers = Workers(),
     progress: Callable[[int, int], None] | None = None,
+    kept: Checkpoint | None = None,
 ) -> list[Learned]:
     """What is found of every leaf, in the order of the leaves; what they take is counted in ``ci``. The answer does not depend on the
-    workers.
+    workers. What stands in ``kept`` is read from there, and what is found is kept.
     """
     found: list[Learned] = []
-    for learned, account in (workers if len(leaves) > 1 else Workers()).each(
-        LeafTask.run, leaf_tasks(leaves, learner, ci, context, workers)
-    ):
+    tasks = leaf_tasks(leaves, learner, ci, context, workers, _TOGETHER if kept is None else _KEPT_TOGETHER)
+    hired = workers if len(leaves) > 1 else Workers()
+    for learned, account in hired.each(LeafTask.run, tasks) if kept is None else _kept_results(list(tasks), hired, ci, kept):
         ci.account.add(account)
         found += learned
         if progress is not None:
             progress(len(found), len(leaves))
     return found
+
+
+def _kept_results(tasks: Sequence[LeafTask], workers: Workers, ci: Inquiry, kept: Checkpoint) -> Iterator[LeafResult]:
+    """What comes of each task, in their order: read back, or found by the workers and kept."""
+    how = "leaf" if tasks[0].asked[0].account is not ci.account else "leaf-after-others"  # one that all leaves share knows what came before
+    known = [kept.get(f"{how}-{number:06d}", task.found_in) for number, task in enumerate(tasks)]
+    found = workers.each(LeafTask.run, [task for task, result in zip(tasks, known, strict=True) if result is None])
+    for number, (task, result) in enumerate(zip(tasks, known, strict=True)):
+        if result is not None:
+            yield result
+            continue
+        before = ci.account.stand()
+        result = next(found)
+        taken = result.account.to_dict(before if result.account is ci.account else None)
+        if taken is not None:
+            kept.put(f"{how}-{number:06d}", task.to_dict(result, taken))
+        yield result

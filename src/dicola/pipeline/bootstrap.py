@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from dataclasses import replace as with_changes
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dicola.allowed import check_fields, number, whole
 from dicola.calibration import CALIBRATIONS
+from dicola.checkpoint import Checkpoint
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.workers import Workers
@@ -20,6 +21,7 @@ from dicola.confidence import Bootstrap, keys_of
 from dicola.discovery import Discovery
 from dicola.errors import InvalidData, InvalidSetting, Sentence, not_allowed
 from dicola.orient.equivalence import mag_to_pag
+from dicola.pipeline.checkpoints import kept_of
 from dicola.pipeline.discover import Progress, learn, run
 from dicola.pipeline.modes import EXACT, mode_named
 from dicola.pipeline.plan import Plan
@@ -141,20 +143,25 @@ def bootstrap(
     resampling = Resampling(replicates, seed, replace, fraction)
     plan = Plan(**{name: each.metadata["at_doors"] for name, each in SETTINGS.items()} | settings | {"bootstrap": 0, "n_jobs": n_jobs})
     prepared = prepare(as_table(data), plan)
-    return drawn_again(prepared, run(prepared.test, prepared.plan), resampling)
+    with kept_of(prepared, {"resampling": asdict(resampling)}) as kept:
+        return drawn_again(prepared, run(prepared.test, prepared.plan, kept=kept), resampling, kept=kept)
 
 
-def with_bootstrap(prepared: Prepared, found: Discovery, progress: Progress | None = None) -> Discovery:
-    """The result with the bootstrap that the plan asks for, if it asks for one."""
+def learned(prepared: Prepared, progress: Progress | None = None) -> Discovery:
+    """What comes of a table, with the bootstrap and the checkpoint that the plan asks for, if it asks for them."""
     plan = prepared.plan
-    if not plan.bootstrap:
-        return found
-    resampling = Resampling(plan.bootstrap, plan.bootstrap_seed, plan.bootstrap_fraction is None, plan.bootstrap_fraction)
-    return with_changes(found, bootstrap=drawn_again(prepared, found, resampling, progress))
+    with kept_of(prepared) as kept:
+        found = run(prepared.test, plan, progress, kept)
+        if not plan.bootstrap:
+            return found
+        resampling = Resampling(plan.bootstrap, plan.bootstrap_seed, plan.bootstrap_fraction is None, plan.bootstrap_fraction)
+        return with_changes(found, bootstrap=drawn_again(prepared, found, resampling, progress, kept))
 
 
-def drawn_again(prepared: Prepared, found: Discovery, resampling: Resampling, progress: Progress | None = None) -> Bootstrap:
-    """The run behind a result on tables drawn from its rows.
+def drawn_again(
+    prepared: Prepared, found: Discovery, resampling: Resampling, progress: Progress | None = None, kept: Checkpoint | None = None
+) -> Bootstrap:
+    """The run behind a result on tables drawn from its rows; what comes of each is ``kept``.
 
     Several workers are threads where all is done before processes have started, and else processes; the answer is the same.
     """
@@ -162,15 +169,24 @@ def drawn_again(prepared: Prepared, found: Discovery, resampling: Resampling, pr
     takes_long = found.seconds["total"] * resampling.replicates > _WORTH_PROCESSES
     workers = Workers(prepared.plan.n_jobs, prepared.plan.workers or ("processes" if takes_long else "threads"))
     told = progress or (lambda phase, done, total: None)
-    keys: list[Keys] = []
-    redrawn = 0
-    streams = resampling.streams()
-    for answers in workers.each(again.each, workers.portions(streams)):
-        keys += [answer.keys for answer in answers]
-        redrawn += sum(answer.redrawn for answer in answers)
-        told("bootstrap", len(keys), len(streams))
+    streams = list(enumerate(resampling.streams()))
+    known = {} if kept is None else {at: answer for at, _ in streams if (answer := kept.get(_name(at), _Answer.read)) is not None}
+    missing = [each for each in streams if each[0] not in known]
+    portions = workers.portions(missing) if kept is None or workers.are_many else [[each] for each in missing]
+    for portion, answers in zip(portions, workers.each(again.each, portions), strict=True):
+        for (at, _), answer in zip(portion, answers, strict=True):
+            known[at] = answer
+            if kept is not None:
+                kept.put(_name(at), {"keys": answer.keys.tolist(), "redrawn": answer.redrawn})
+        told("bootstrap", len(known), len(streams))
+    keys, redrawn = [known[at].keys for at, _ in streams], sum(answer.redrawn for answer in known.values())
     facts = {"seed": int(resampling.seed), "replace": resampling.replace, "fraction": resampling.share}
     return Bootstrap.of(found.pag, keys, **facts, calibration=_calibration(prepared, found, resampling), redrawn=redrawn)
+
+
+def _name(number: int) -> str:
+    """Under which the answer of a drawn table is kept."""
+    return f"table-{number:06d}"
 
 
 class _Answer(NamedTuple):
@@ -178,6 +194,11 @@ class _Answer(NamedTuple):
 
     keys: Keys
     redrawn: int
+
+    @classmethod
+    def read(cls, kept: Any) -> _Answer:
+        """Read back what is kept."""
+        return cls(np.array(kept["keys"], dtype=np.int64), kept["redrawn"])
 
 
 @dataclass(frozen=True)
@@ -200,9 +221,9 @@ class _Again:
         light = prepared._replace(look=with_changes(prepared.look, table=None))
         return cls(light, plan, found.pag.names, start, resampling)
 
-    def each(self, streams: Sequence[SeedSequence]) -> list[_Answer]:
+    def each(self, streams: Sequence[tuple[int, SeedSequence]]) -> list[_Answer]:
         """What comes of each of some tables."""
-        return [self._drawn(default_rng(stream)) for stream in streams]
+        return [self._drawn(default_rng(stream)) for _, stream in streams]
 
     def _drawn(self, rng: Generator) -> _Answer:
         for redrawn in range(_TRIES):

@@ -12,6 +12,7 @@ import numpy as np
 
 from dicola.allowed import checked
 from dicola.blankets.base import BlanketLearner
+from dicola.checkpoint import Checkpoint
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.workers import Kind, Workers
@@ -173,8 +174,8 @@ class Learned(NamedTuple):
     refined: Refined | None
 
 
-def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Learned:
-    """Algorithm 3: split top-down, learn the leaves, merge bottom-up, orient; then what the mode adds."""
+def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None, kept: Checkpoint | None = None) -> Learned:
+    """Algorithm 3: split top-down, learn the leaves, merge bottom-up, orient; then what the mode adds. What is found is ``kept``."""
     is_slow = Inquiry.of(evidence).test.is_slow  # such a test is not asked the same twice, and by default in processes
     workers = Workers(plan.n_jobs, plan.workers or ("processes" if is_slow else "threads"))
     ci = Inquiry(evidence, cache=is_slow, workers=workers)
@@ -192,7 +193,7 @@ def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> L
         selection=plan.selection,
         claims=steps.claims,
     )
-    leaves = learn_leaves(tree.leaves, steps.learner, ci, context, workers, _about(progress, "leaves"))
+    leaves = learn_leaves(tree.leaves, steps.learner, ci, context, workers, _about(progress, "leaves"), kept)
     clock.lap("leaves")
 
     again = BothSides(ci.during("leaves"), getattr(steps.learner, "max_condition_size", None)) if plan.selection else None
@@ -205,13 +206,13 @@ def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> L
     say(1, 1)
     clock.lap("orientation")
 
-    skeleton, oriented, refined = finished(ci, steps, skeleton, oriented, clock)
+    skeleton, oriented, refined = finished(ci, steps, skeleton, oriented, clock, kept)
     return Learned(ci, steps, clock, tree, skeleton, oriented, refined)
 
 
-def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Discovery:
+def run(evidence: Evidence, plan: Plan, progress: Progress | None = None, kept: Checkpoint | None = None) -> Discovery:
     """What a plan finds, with everything that led to it."""
-    ci, steps, clock, tree, skeleton, oriented, refined = learn(evidence, plan, progress)
+    ci, steps, clock, tree, skeleton, oriented, refined = learn(evidence, plan, progress, kept)
     settings = steps.record(ci.test)
     return Discovery(
         pag=oriented.pag.reordered(ci.names),
@@ -254,12 +255,12 @@ def divided(ci: Inquiry, steps: Steps, say: Callable[[int, int], None] | None = 
 
 
 def finished(
-    ci: Inquiry, steps: Steps, skeleton: Skeleton, oriented: Orientation, clock: _Clock
+    ci: Inquiry, steps: Steps, skeleton: Skeleton, oriented: Orientation, clock: _Clock, kept: Checkpoint | None = None
 ) -> tuple[Skeleton, Orientation, Refined | None]:
     """What comes after the rules: the mode's search for a better MAG, and a legal graph where one is asked for."""
     refined = None
     if steps.mode.last_step is not None:
-        refined = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed, steps.claims)
+        refined = steps.mode.last_step.refine(ci.during("orientation"), oriented, steps.plan.seed, steps.claims, kept)
         if refined is not None:  # else the graph stands as it is
             skeleton = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
             doubts = None if refined.doubted_by is None else Inquiry(refined.doubted_by).during("orientation")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from dicola._kernels import code_length as kernel
+from dicola.checkpoint import Checkpoint
 from dicola.ci.g_square import GSquare
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.claims import Claims
@@ -140,12 +141,14 @@ class ShorterCode:
         """Refuse a test that does not count; ``NeedsData``."""
         CodeLength.of(ci)
 
-    def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None) -> Refined | None:
+    def refine(
+        self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None, kept: Checkpoint | None = None
+    ) -> Refined | None:
         """The best MAG over blocks, among those that obey the claims; ``None`` where the oriented graph has the shorter code and obeys."""
         counted = CodeLength.of(ci)
         assert isinstance(ci.test, GSquare)
         blocks = Inquiry(ci.test.as_blocks())
-        refined = BestMag().refine(blocks, found, seed, claims)
+        refined = BestMag().refine(blocks, found, seed, claims, kept)
         ci.account.add(blocks.account)
         law = Law.of(claims)
         # Two levels are one column, whose covariances say all of a pair; sums of indicators say less the more levels there are.
