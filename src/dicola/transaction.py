@@ -219,8 +219,14 @@ def _carry_out(folder: Path) -> None:
     """Step 4; where it cannot be done, everything is put back."""
     try:
         _finish(folder)
-    except BaseException:
-        (folder / JOURNAL).rename(folder / UNDO)
+    except BaseException as trouble:
+        try:
+            (folder / JOURNAL).rename(folder / UNDO)
+        except OSError:  # now nothing can be written at all, so that the journal stands
+            raise InvalidData(
+                f"the files for {str(folder)!r} are written but not yet in their places: {trouble}. They are read as they should be, and "
+                "put in their places once the folder can be written to again."
+            ) from None
         _finish(folder)
         raise
 
