@@ -25,6 +25,7 @@ from dicola.transaction import locked
 TASK: Final = "task"
 _SETTINGS, _COLUMNS = "settings", "columns"
 _MOST_LISTED = 5
+_PATIENCE = 1.0  # seconds in which a run that was killed, and its workers, are gone
 Part = TypeVar("Part")
 
 
@@ -80,7 +81,7 @@ def checkpoint_in(folder: str | Path, task: Mapping[str, Any]) -> Iterator[Check
     with ExitStack() as held:
         try:
             _refuse_foreign(target)
-            held.enter_context(locked(target, make=True, patience=0.0, busy=busy))
+            held.enter_context(locked(target, make=True, patience=_PATIENCE, busy=busy))
             kept = _opened(target, task)
         except OSError as error:
             raise InvalidData(f"the checkpoint could not be kept in {str(folder)!r}: {error.strerror or error}.") from None

@@ -308,7 +308,7 @@ class Bootstrap:
         Raises
         ------
         InvalidData
-            The shares are not those of so many tables.
+            The shares are not those of so many tables, or the pairs not those of the graph.
 
         """
         table = pd.read_csv(StringIO(text), keep_default_na=False, dtype={"u": str, "v": str})
@@ -321,6 +321,9 @@ class Bootstrap:
         rows = np.rint(many).astype(np.int64).tolist()
         ends = ((as_named(u), as_named(v)) for u, v in zip(table["u"], table["v"], strict=True))
         counts = {pair: tuple(row) for pair, row in zip(ends, rows, strict=True)}
+        order = {name: at for at, name in enumerate(pag.names)}
+        if len(counts) < len(rows) or not all(order.get(u, -1) < order.get(v, -1) and u in order for u, v in counts):
+            raise InvalidData("bootstrap.csv must name pairs of variables of the graph, in its order and each once.")
         return cls(pag, counts, **facts)
 
     def __hash__(self) -> int:

@@ -71,6 +71,7 @@ def struck(work: Callable[[], Any], folder: Path, fault: Fault | None, at: int) 
         code = RAW
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # it is passed over in what a shell has put into the background
             count = _watch(folder, fault, at)
             try:
                 work()

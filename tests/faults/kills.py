@@ -50,7 +50,7 @@ def killed_after(process: subprocess.Popen[bytes], seconds: float) -> bool:
 def kills_of_fit(place: Path, times: int, seed: int = 0, jobs: int = 1) -> list[str]:
     """``dicola fit --checkpoint --bootstrap``, killed and made again; what is wrong."""
     place.mkdir(parents=True, exist_ok=True)
-    dag = simulate.er_dag(45, 3, seed=4)
+    dag = simulate.er_dag(30, 3, seed=4)
     simulate.linear_gaussian(dag, 1500, seed=4).drop(columns=list(simulate.hide(dag, 4, seed=4))).to_csv(place / "t.csv", index=False)
     fit = [
         "-c",
@@ -89,7 +89,7 @@ def kills_of_fit(place: Path, times: int, seed: int = 0, jobs: int = 1) -> list[
 
 def kills_of_study(place: Path, times: int, seed: int = 0) -> list[str]:
     """``dicola paper run`` on a small study, killed again and again, then to the end; what is wrong."""
-    series = Series("ER(20,4)", 2, "any", (300,), ("fci", "dicola+fci/paper", "icd", "dicola+l-marvel/paper"), repetitions=60, cap=60.0)
+    series = Series("ER(20,4)", 2, "any", (300,), ("fci", "dicola+fci/paper", "icd", "dicola+l-marvel/paper"), repetitions=20, cap=60.0)
     study = Study("mine", "T", "S", (series,))
     place.mkdir(parents=True, exist_ok=True)
 

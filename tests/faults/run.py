@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from tests.faults.kills import kills_of_fit, kills_of_study
-from tests.faults.results import SCENARIOS, Bench, sizes
+from tests.faults.results import SCENARIOS, Bench, Outcome, sizes
 
 
 def inject(place: Path, least: int) -> Bench:
@@ -44,7 +44,7 @@ def main() -> int:
     asked = parser.parse_args()
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as place:
-        outcome = inject(Path(place) / "results", asked.injections).outcome
+        outcome = inject(Path(place) / "results", asked.injections).outcome if asked.injections else Outcome()
         say(f"{outcome.injections} injections in {time.monotonic() - begin:.0f} s: {len(outcome.wrong)} wrong")
         for how, many in sorted(outcome.ends.items()):
             say(f"  {how}: {many}")

@@ -35,7 +35,7 @@ from dicola.result_folder import NAMES
 from tests.graphs.formats.drawn import AWKWARD
 from tests.wrong_settings import WRONG, calls
 
-_LONGEST = 60  # seconds that a case may take: none comes near
+_LONGEST = 30  # seconds of work that a case may take: none comes near
 Draw = Any
 
 
@@ -50,15 +50,15 @@ def soon() -> Iterator[None]:
     def ring(number: int, frame: object) -> None:
         raise TookTooLong(f"longer than {_LONGEST} s")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(_LONGEST)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, _LONGEST)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 @cache

@@ -29,6 +29,12 @@ def _settings(cases: int) -> settings:
     return settings(max_examples=cases, deadline=None, database=None, suppress_health_check=list(HealthCheck), phases=phases)
 
 
+def _told(error: BaseException) -> str:
+    """Where an error came from, what it says, and the smallest case that gives it."""
+    notes = "\n".join(getattr(error, "__notes__", ()))
+    return f"{''.join(traceback.format_tb(error.__traceback__)[-6:])}{type(error).__name__}: {error}\n{notes}\n"
+
+
 def fuzz(holds: Callable[[Any], None], cases: int, start: int) -> tuple[int, str]:
     """The number of cases that were tried, and the report of the smallest one in which a property does not hold."""
     tried = [0]
@@ -46,8 +52,8 @@ def fuzz(holds: Callable[[Any], None], cases: int, start: int) -> tuple[int, str
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
-        notes = "\n".join(getattr(error, "__notes__", ()))
-        return tried[0], f"{''.join(traceback.format_exception(error)[-6:])}{notes}"
+        several = error.exceptions if isinstance(error, BaseExceptionGroup) else (error,)
+        return tried[0], "".join(map(_told, several))
     return tried[0], ""
 
 
