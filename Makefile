@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 N ?= 3000
 BUDGET ?= 1h
 
-.PHONY: demo test check format docs pictures exactness trust budgets power calibration bench bench-smoke invariance learners-table paper paper-smoke clean
+.PHONY: demo test check format docs pictures exactness faults fuzz trust budgets power calibration bench bench-smoke invariance learners-table paper paper-smoke clean
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("dicola needs Python 3.11 or newer; set PYTHON=/path/to/it") if sys.version_info < (3, 11) else None'
@@ -60,6 +60,12 @@ exactness: $(VENV)/.test        ## make exactness N=50000: that many random grap
 	$(BIN)/python -m tests.exactness.learners $(N)
 	$(BIN)/python -m tests.exactness.blankets $(N)
 	$(BIN)/python -m tests.exactness.selection $(N)
+
+faults: $(VENV)/.test           ## 500 faults while results are written, and runs killed at 20 random moments and made again; half an hour
+	$(BIN)/python -m tests.faults.run 500 --kills 20
+
+fuzz: $(VENV)/.test             ## make fuzz N=20000: that many random files, tables and settings; only errors of ours may come out
+	$(BIN)/python -m tests.fuzz.run $(N)
 
 trust: $(VENV)/.test            ## are p-values uniform under the null model of each test? 1,000 tables per cell
 	$(BIN)/python -m tests.trust.run

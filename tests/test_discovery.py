@@ -112,7 +112,8 @@ def test_the_order_of_the_columns_changes_no_byte_but_the_order_of_the_pag(found
 def test_seconds_stand_in_timing_json_and_in_the_block_of_the_report_alone(found, tmp_path):
     marked = replace(found, seconds={"decompose": 12345.678, "total": 98765.432})
     texts = contents(marked.write(tmp_path))
-    assert json.loads(texts.pop("timing.json")) == {"decompose": 12345.678, "total": 98765.432}
+    timing = json.loads(texts.pop("timing.json"))
+    assert set(timing.pop("sha256")) == set(FILES) and timing == {"decompose": 12345.678, "total": 98765.432}
     assert "12345.678" in texts["report.html"] and "98765.432" in texts["report.html"]
     texts["report.html"] = outside_timing(texts["report.html"])
     assert not any("12345.678" in text or "98765.432" in text for text in texts.values())
@@ -331,6 +332,12 @@ def test_the_edges_are_a_table_that_is_written_read_back_and_shown(tmp_path):
     assert again.to_pandas().equals(table) and again.report() == found.report()
     assert (tmp_path / "edges.csv").read_text(encoding="utf-8").count("\n") == found.pag.n_edges + 1
     (tmp_path / "edges.csv").unlink()
+    with pytest.raises(InvalidData, match=r"not written together: edges\.csv is"):
+        Discovery.read(tmp_path)
+    for name, newer in (("timing.json", "sha256"), ("discovery.json", "sealed_by")):
+        facts = json.loads((tmp_path / name).read_text(encoding="utf-8"))
+        del facts[newer]
+        (tmp_path / name).write_text(json.dumps(facts), encoding="utf-8")
     assert Discovery.read(tmp_path).to_pandas()["p_value"].isna().all(), "a result of an older version has no such table"
 
 

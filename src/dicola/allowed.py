@@ -187,6 +187,7 @@ ALLOWED: Mapping[str, Kind] = {
     ),
     "text": TEXT,
     **dict.fromkeys(("path", "folder"), PATH),
+    "checkpoint": PATH.or_none("it must be the path of a folder."),
     "progress": Kind("", takes(3)).or_none("it must be a function of (phase, done, total)."),
 }
 """What a setting may be, by its name, wherever it does not say otherwise at its own door."""

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from dicola.calibration import CALIBRATIONS, Calibration
 from dicola.errors import InvalidData, counted
-from dicola.files import write_texts
+from dicola.files import own_folder
 from dicola.graphs.formats import native
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark
 from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import legality, mag_to_pag
+from dicola.result_folder import write_beside
 from dicola.score.legal import nearby_mag
 from dicola.spreadsheets import as_named, harmless_table
 
@@ -262,7 +263,9 @@ class Bootstrap:
         )
 
     def write(self, folder: str | Path) -> Path:
-        """Write ``bootstrap.csv`` and the consensus as ``consensus.csv``.
+        """Write ``bootstrap.csv`` and the consensus as ``consensus.csv``, both or none.
+
+        A result in that folder is left alone; ``Discovery.write`` writes its own bootstrap.
 
         Parameters
         ----------
@@ -272,10 +275,10 @@ class Bootstrap:
         Raises
         ------
         InvalidData
-            The folder cannot be written.
+            The folder cannot be written, is the current one, or holds a result with a bootstrap.
 
         """
-        return write_texts(folder, self.texts())
+        return write_beside(own_folder(folder), self.texts())
 
     def texts(self) -> dict[str, str]:
         """The text of each file that ``write`` writes."""
@@ -305,7 +308,7 @@ class Bootstrap:
         Raises
         ------
         InvalidData
-            The shares are not those of so many tables.
+            The shares are not those of so many tables, or the pairs not those of the graph.
 
         """
         table = pd.read_csv(StringIO(text), keep_default_na=False, dtype={"u": str, "v": str})
@@ -318,6 +321,9 @@ class Bootstrap:
         rows = np.rint(many).astype(np.int64).tolist()
         ends = ((as_named(u), as_named(v)) for u, v in zip(table["u"], table["v"], strict=True))
         counts = {pair: tuple(row) for pair, row in zip(ends, rows, strict=True)}
+        order = {name: at for at, name in enumerate(pag.names)}
+        if len(counts) < len(rows) or not all(order.get(u, -1) < order.get(v, -1) and u in order for u, v in counts):
+            raise InvalidData("bootstrap.csv must name pairs of variables of the graph, in its order and each once.")
         return cls(pag, counts, **facts)
 
     def __hash__(self) -> int:

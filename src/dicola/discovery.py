@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -17,13 +18,13 @@ from dicola.confidence import Bootstrap
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Tree
 from dicola.errors import BudgetExceeded, DicolaError, InvalidData, Sentence, counted
-from dicola.files import refuse_unreadable, write_texts
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Mark
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import LaterSets, SeparatingSets, Skeleton
 from dicola.orient.equivalence import Legality, MagSets, legality
 from dicola.orient.partial import Conflict, Reason
+from dicola.result_folder import SEAL, check_seal, reading, seal_of, text_of, write_result
 from dicola.statements import Judge, Statement, claims_in, in_brief
 from dicola.tables.look import Look
 from dicola.written_facts import check_discovery, check_seconds, check_skeleton, loaded
@@ -42,7 +43,6 @@ BOOTSTRAP = "bootstrap.csv"
 _NEAR_TIE = 6.0  # a likelihood ratio of 20
 _FEW_UNDECIDED = 2000  # beyond, edges that are undecided are not asked again for the table of edges
 FILES = ("pag.csv", "edges.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json")
-OF_BOOTSTRAP = (BOOTSTRAP, "consensus.csv")
 
 
 @dataclass(frozen=True)
@@ -417,9 +417,10 @@ class Discovery:
         """Write the result into a folder, from which ``read`` reads it back.
 
         The PAG is written as CSV, JSON, SVG and a table of edges, beside it a report, the separating sets, the
-        settings and, apart from the rest, the timings. All files are written aside first and moved in at the
-        end; where that fails, what was there before stays. ``discovery.json`` holds digests of the
-        graph and of the skeleton, so that ``read`` notices files of two runs.
+        settings and, apart from the rest, the timings. They take the place of an earlier result as one: whatever
+        happens on the way, the folder holds the old result or the new one (``dicola.transaction``), and
+        files that are not of a result are left alone. ``timing.json`` holds a digest of every file, so
+        that ``read`` notices files of two runs, and damage.
 
         Parameters
         ----------
@@ -434,14 +435,18 @@ class Discovery:
         Raises
         ------
         InvalidData
-            The folder cannot be written.
+            The folder cannot be written, or is the current one.
 
         """
+        return write_result(folder, self.texts(), self.seconds)
+
+    def texts(self) -> dict[str, str]:
+        """The text of each file that ``write`` writes, but for the timings."""
         from dicola.edge_table import to_csv
 
         skeleton = _dump(_skeleton_to_dict(self.skeleton, self.tree))
         drawn = {} if self.bootstrap is None else self.bootstrap.texts()
-        texts = {
+        return {
             "pag.csv": native.to_csv(self.pag),
             "pag.json": native.to_json(self.pag),
             "edges.csv": to_csv(self.to_pandas()),
@@ -449,16 +454,15 @@ class Discovery:
             "report.html": self.report(),
             "skeleton.json": skeleton,
             "discovery.json": _dump(self._to_dict(_digests(self.pag, skeleton, drawn.get(BOOTSTRAP)))),
-            "timing.json": _dump(self.seconds),
             **drawn,
         }
-        return write_texts(folder, texts, gone=() if drawn else OF_BOOTSTRAP)
 
     def _to_dict(self, digests: dict[str, str]) -> dict[str, Any]:
         return {
             "format": "dicola.discovery",
             "version": 1,
             "sha256": digests,
+            "sealed_by": SEAL,
             "tests": self.tests,
             **({"untested": self.untested._asdict()} if any(self.untested) else {}),
             **({"evaluations": self.evaluations} if self.evaluations else {}),
@@ -493,20 +497,26 @@ class Discovery:
             A file is missing or damaged, or the files are of different runs.
 
         """
-        from dicola.edge_table import from_csv
-
         check("folder", folder)
         source = Path(folder)
+        with reading(source):
+            return cls._read(source)
+
+    @classmethod
+    def _read(cls, folder: Path) -> Discovery:
+        from dicola.edge_table import from_csv
+
         try:
-            texts = {name: _text_in(source / name) for name in FILES if name.endswith(".json")}
+            texts = {name: text_of(folder, name) for name in FILES if name.endswith(".json")}
             facts, pag = loaded(texts["discovery.json"], "discovery.json"), native.from_json(texts["pag.json"])
-            drawn = _text_in(source / BOOTSTRAP) if "bootstrap" in facts else None
+            drawn = text_of(folder, BOOTSTRAP) if "bootstrap" in facts else None
             if "sha256" in facts and facts["sha256"] != _digests(pag, texts["skeleton.json"], drawn):
                 raise InvalidData(
                     "its files were not written together: pag.json, skeleton.json, discovery.json and what came of a bootstrap are of "
                     "different runs, or one was changed. Write the result again."
                 )
-            written, seconds = loaded(texts["skeleton.json"], "skeleton.json"), loaded(texts["timing.json"], "timing.json")
+            written, seconds = loaded(texts["skeleton.json"], "skeleton.json"), loaded(texts[SEAL], SEAL)
+            seal = seal_of(seconds)
             check_skeleton(written, pag.names)
             check_discovery(facts, len(pag))
             check_seconds(seconds)
@@ -533,8 +543,10 @@ class Discovery:
                 complete=facts.get("complete", True),
                 undecided=tuple((skeleton.labels[a], skeleton.labels[b]) for a, b in facts.get("undecided", ())),
             )
-            if (source / "edges.csv").exists():  # results written before there was one have none
-                vars(found)["_edges"] = from_csv(_text_in(source / "edges.csv"))
+            with suppress(FileNotFoundError):  # results written before there was one have none
+                vars(found)["_edges"] = from_csv(text_of(folder, "edges.csv"))
+            if seal or "sealed_by" in facts:
+                check_seal(folder, seal, seconds)
             return found
         except FileNotFoundError as error:
             raise InvalidData(
@@ -545,12 +557,6 @@ class Discovery:
             raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {error}") from None
         except (OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {type(error).__name__}: {error}.") from None
-
-
-def _text_in(file: Path) -> str:
-    if file.exists():  # what is missing is named below, with what to do
-        refuse_unreadable(file, InvalidData)
-    return file.read_text(encoding="utf-8")
 
 
 def _next_best(gap: float) -> str:

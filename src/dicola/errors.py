@@ -67,6 +67,20 @@ class Sentence(str):
         return "".join(dialect(piece) if isinstance(piece, Setting) else piece for piece in self.pieces)
 
 
+def in_pieces(sentence: str) -> list[Any]:
+    """A sentence as plain values, with the settings that it names.
+
+    >>> in_pieces(Sentence("try {blankets=iamb}."))
+    ['try ', ['blankets', 'iamb'], '.']
+    """
+    return [list(piece) if isinstance(piece, Setting) else piece for piece in getattr(sentence, "pieces", (sentence,))]
+
+
+def from_pieces(pieces: list[Any]) -> Sentence:
+    """The sentence again."""
+    return Sentence._of(tuple(piece if isinstance(piece, str) else Setting(*piece) for piece in pieces))
+
+
 def _pieces(template: str, values: Mapping[str, object]) -> Iterator[str | Setting]:
     for text, field, spec, conversion in _FORMATTER.parse(template):
         yield text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -85,6 +86,10 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         Seed of the drawn tables.
     bootstrap_fraction : float, optional
         Draw this share of the rows without replacement; by default all, with replacement.
+    checkpoint : str or Path, optional
+        A folder in which finished leaves, searches and drawn tables are kept as they come: stopped
+        at any moment, the same ``fit`` on the same table goes on from there, to the same answer.
+        Another table or setting is refused.
     **settings
         All others are those of :func:`dicola.discover`, with the same defaults.
 
@@ -147,6 +152,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     bootstrap: int = 0
     bootstrap_seed: int = 0
     bootstrap_fraction: float | None = None
+    checkpoint: str | Path | None = None
     pag_: PAG = field(init=False)
     discovery_: Discovery = field(init=False)
     n_features_in_: int = field(init=False)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from dicola.errors import DicolaError, InvalidData
+from dicola.transaction import replace_together
 
 _OPEN_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
@@ -49,39 +49,25 @@ def writable_folder(folder: str | Path) -> Path:
     return target
 
 
-def write_texts(folder: str | Path, texts: Mapping[str, str], *, gone: Iterable[str] = ()) -> Path:
-    """Write several text files into a folder: all of them, or none.
+def own_folder(folder: str | Path) -> Path:
+    """A folder that several files can be written to; the current folder is none: it holds other things, and would be named by mistake."""
+    target = writable_folder(folder)
+    if not str(folder) or (target.is_dir() and target.samefile(Path.cwd())):
+        raise InvalidData(f"{str(folder)!r} is the current folder; results need a folder of their own, such as 'results'.")
+    return target
 
-    They are written aside first and then moved in; where a move fails, the files that were there before are put back. Files named
-    in ``gone``, of an earlier result, are taken away along with it.
+
+def write_texts(folder: str | Path, texts: Mapping[str, str], gone: Callable[[], Iterable[str]] = tuple) -> Path:
+    """Write several text files into a folder: all of them, or none; ``dicola.transaction`` says how.
+
+    Files named in ``gone``, of an earlier result, are taken away along with it.
     """
     target = writable_folder(folder)
     for name in texts:
         if (target / name).is_dir():
             raise InvalidData(f"{str(target / name)!r} is a folder; no file of that name could be written there.")
     try:
-        target.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".dicola-", dir=target) as scratch:
-            fresh, old = Path(scratch) / "new", Path(scratch) / "old"
-            fresh.mkdir()
-            old.mkdir()
-            for name, text in texts.items():
-                (fresh / name).write_text(text, encoding="utf-8", newline="")
-            moved: list[str] = []
-            try:
-                for name in (*gone, *texts):
-                    moved.append(name)
-                    if (target / name).is_file():
-                        (target / name).replace(old / name)
-                    if name in texts:
-                        (fresh / name).replace(target / name)
-            except BaseException:
-                for name in moved:
-                    if (old / name).exists():
-                        (old / name).replace(target / name)
-                    elif not (fresh / name).exists():
-                        (target / name).unlink(missing_ok=True)
-                raise
+        replace_together(target, texts, gone)
     except OSError as error:
         raise InvalidData(f"the results could not be written to {str(folder)!r}: {error.strerror or error}.") from None
     return target

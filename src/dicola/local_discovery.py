@@ -9,10 +9,10 @@ from typing import Any
 
 from dicola.ci.power import Power
 from dicola.errors import counted
-from dicola.files import write_texts
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Edge
 from dicola.graphs.pag import PAG, edge_in_words
+from dicola.result_folder import write_result
 from dicola.statements import Statement, in_brief
 
 _SHOWN = 12  # visited variables that a summary names
@@ -151,9 +151,10 @@ class LocalDiscovery:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
 
     def write(self, folder: str | Path) -> Path:
-        """Write the result into a folder; all files or none.
+        """Write the result into a folder, as one, in the place of an earlier result.
 
-        These are the partial PAG as CSV and JSON, ``local.json``, and the timing apart.
+        These are the partial PAG as CSV and JSON, ``local.json``, and the timing apart, with a
+        digest of every file.
 
         Parameters
         ----------
@@ -168,12 +169,14 @@ class LocalDiscovery:
         Raises
         ------
         InvalidData
-            The folder cannot be written.
+            The folder cannot be written, or is the current one.
 
         """
-        graph = {"pag.csv": native.to_csv(self.pag), "pag.json": native.to_json(self.pag)}
-        facts = {"local.json": self.to_json(), "timing.json": json.dumps({"total": self.seconds}) + "\n"}
-        return write_texts(folder, graph | facts)
+        return write_result(folder, self.texts(), {"total": self.seconds})
+
+    def texts(self) -> dict[str, str]:
+        """The text of each file that ``write`` writes, but for the timing."""
+        return {"pag.csv": native.to_csv(self.pag), "pag.json": native.to_json(self.pag), "local.json": self.to_json()}
 
 
 def edge_facts(edge: Edge) -> dict[str, str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
@@ -41,6 +41,15 @@ class Remembered(NamedTuple):
     answer: Any
     phase: str
     tests: int
+
+
+class Stand(NamedTuple):
+    """Where an account stood at some moment."""
+
+    tests: Counter[str] = Counter()
+    evaluations: Counter[str] = Counter()
+    untested: Untested = NOTHING
+    remembered: int = 0
 
 
 @dataclass
@@ -99,6 +108,33 @@ class Account:
         for key, known in other.memory.items():
             if key not in self.memory:
                 self.remember(key, known)
+
+    def stand(self) -> Stand:
+        """Where it stands, to tell later what was added."""
+        return Stand(Counter(self.tests), Counter(self.evaluations), self.untested, len(self.memory or ()))
+
+    def to_dict(self, since: Stand | None = None) -> dict[str, Any] | None:
+        """What was added since it stood there, as plain values; ``None`` where answers are remembered that are no verdicts."""
+        begin = Stand() if since is None else since
+        new = list(islice((self.memory or {}).items(), begin.remembered, None))
+        if not all(isinstance(known.answer, Verdict) for _, known in new):
+            return None
+        verdicts = [[*key, *astuple(known.answer), known.phase, known.tests] for key, known in new]
+        return {
+            "tests": self.tests - begin.tests,
+            "evaluations": self.evaluations - begin.evaluations,
+            "untested": [now - before for now, before in zip(self.untested, begin.untested, strict=True)],
+            "memory": None if self.memory is None else verdicts,
+        }
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> Account:
+        """Read back what ``to_dict`` gave."""
+        untested = Untested(*facts["untested"])
+        memory: dict[tuple[Any, ...], Remembered] | None = None
+        if facts["memory"] is not None:
+            memory = {(x, y, tuple(z)): Remembered(Verdict(*answer), phase, n) for x, y, z, *answer, phase, n in facts["memory"]}
+        return cls(Counter(facts["tests"]), untested, untested, Counter(facts["evaluations"]), memory)
 
     def note(self, untested: Untested) -> None:
         """Count what could not be answered."""

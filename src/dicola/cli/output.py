@@ -13,7 +13,8 @@ import typer
 from dicola.cli import options
 from dicola.cli.grouped import Group
 from dicola.cli.option_names import in_options
-from dicola.cli.settings_file import settings_text, write_settings
+from dicola.cli.settings_file import FILE as SETTINGS_FILE
+from dicola.cli.settings_file import settings_text
 from dicola.cli.terminal import complain, json_line, say
 
 if TYPE_CHECKING:
@@ -47,10 +48,10 @@ class Output:
 
     def check_folder(self, ctx: typer.Context) -> None:
         """Refuse a folder that cannot be written to, before the work and not after it."""
-        from dicola.files import writable_folder
+        from dicola.files import own_folder
 
         if self.out is not None:
-            writable_folder(self.out)
+            own_folder(self.out)
             settings_text(ctx, self.out)  # what no settings file can hold is refused now as well
 
     def learned(self, ci: CITest, plan: Plan) -> Discovery:
@@ -119,8 +120,10 @@ class Output:
         ``about`` makes a remark on the input for the settings file; ``more`` is printed as well.
         """
         if self.out is not None:
-            found.write(self.out)
-            write_settings(ctx, self.out, about())
+            from dicola.result_folder import write_result
+
+            seconds = found.seconds if isinstance(found.seconds, dict) else {"total": found.seconds}
+            write_result(self.out, found.texts() | {SETTINGS_FILE: settings_text(ctx, self.out, about())}, seconds)
         if self.json:
             where = {"written_to": None if self.out is None else str(self.out)}
             show(_facts(found) | where | (more or {}), "", as_json=True)

@@ -21,8 +21,13 @@ def report(
 ) -> None:
     """Make the one-file HTML report of a written result again."""
     from dicola.discovery import Discovery
-    from dicola.files import write_texts
+    from dicola.result_folder import REPORT, digests_in, remake, write_beside
 
-    target = folder / "report.html" if out is None else out
-    write_texts(target.parent, {target.name: Discovery.read(folder).report()})
+    target = folder / REPORT if out is None else out
+    seal = digests_in(folder)
+    page = Discovery.read(folder).report()
+    if target.absolute() == (folder / REPORT).absolute():
+        remake(folder, REPORT, page, seal)
+    else:
+        write_beside(target.parent, {target.name: page})
     show({"written_to": str(target)}, f"written to {target}", json, quiet)

@@ -14,14 +14,15 @@ import typer
 from dicola._version import __version__
 from dicola.cli.terminal import json_line
 from dicola.errors import InvalidSetting, counted
-from dicola.files import refuse_unreadable, write_texts
+from dicola.files import refuse_unreadable
+from dicola.transaction import place_of, settle
 
 if TYPE_CHECKING:
     from dicola.tables.table import Table
 
 FILE = "settings.toml"
 _LISTS = ("contexts", "drop")  # options of names between commas, which a file may list
-_HOW_NOT_WHAT = {"config", "out", "json", "quiet", "jobs", "workers"}  # options that do not touch the answer
+_HOW_NOT_WHAT = {"config", "out", "json", "quiet", "jobs", "workers", "checkpoint"}  # options that do not touch the answer
 
 
 def _read(ctx: typer.Context, file: Path | None) -> Path | None:
@@ -43,13 +44,8 @@ Config = Annotated[
 ]
 
 
-def write_settings(ctx: typer.Context, folder: Path, about: str = "") -> None:
-    """Write the settings in force, defaults included, into ``settings.toml``; ``about`` is a remark on the input."""
-    write_texts(folder, {FILE: settings_text(ctx, folder, about)})
-
-
 def settings_text(ctx: typer.Context, folder: Path, about: str = "") -> str:
-    """The text of ``settings.toml`` in a folder.
+    """The text of ``settings.toml`` in a folder: the settings in force, defaults included; ``about`` is a remark on the input.
 
     Files are named as seen from there, so that the settings can be used from anywhere.
     """
@@ -105,10 +101,12 @@ def _files(ctx: typer.Context) -> set[str]:
 
 
 def _settings_in(file: Path, options: dict[str, Any], files: set[str]) -> dict[str, Any]:
-    if file.exists():
-        refuse_unreadable(file, InvalidSetting)
+    settle(file.parent)  # what a writer that died has left
+    source = place_of(file.parent, file.name)
+    if source.exists():
+        refuse_unreadable(source, InvalidSetting)
     try:
-        with file.open("rb") as stream:
+        with source.open("rb") as stream:
             given = tomllib.load(stream)
     except OSError as error:
         raise InvalidSetting(f"the settings file {str(file)!r} could not be read: {error.strerror or error}.") from None

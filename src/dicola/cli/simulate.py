@@ -70,16 +70,17 @@ def simulate(
     quiet: options.Quiet = False,
 ) -> None:
     """Draw a linear Gaussian table from a known DAG, hide some variables, and write the table with its truth."""
-    from dicola.files import writable_folder, write_texts
+    from dicola.files import own_folder
     from dicola.graphs.formats import native
+    from dicola.result_folder import write_beside
     from dicola.simulate import linear_gaussian
 
-    writable_folder(out)
+    own_folder(out)
     dag = draw.dag()
     hidden = draw.hidden(dag)
     table = linear_gaussian(dag, draw.samples, draw.seed).drop(columns=list(hidden))
     truth = dag.true_pag(hidden)
-    write_texts(
+    write_beside(
         out,
         {
             "data.csv": table.to_csv(index=False, lineterminator="\n"),
@@ -87,9 +88,9 @@ def simulate(
             "nodes.txt": "".join(f"{name}\n" for name in dag.names),
             "latents.txt": "".join(f"{name}\n" for name in hidden),
             "true_pag.csv": native.to_csv(truth),
+            settings_file.FILE: settings_file.settings_text(ctx, out),
         },
     )
-    settings_file.write_settings(ctx, out)
     facts = {"rows": draw.samples, "observed": len(truth), "latents": hidden, "true_edges": truth.n_edges, "written_to": str(out)}
     text = (
         f"{counted(draw.samples, 'row')} of {counted(len(truth), 'observed variable')}; hidden: {', '.join(hidden) or 'none'}\n"

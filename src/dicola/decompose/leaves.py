@@ -7,19 +7,22 @@ gets alone; such leaves share a task.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from dicola.checkpoint import Checkpoint
 from dicola.ci.inquiry import Account, Inquiry
 from dicola.ci.workers import Workers
 from dicola.decompose.tree import Leaf
-from dicola.graphs.skeleton import Pair, SeparatingSets
+from dicola.errors import from_pieces, in_pieces
+from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context, Learner
 from dicola.watch import Reason, Stopped, current, end, heed
 
 _TOGETHER = 160  # variables of one union, so that its matrices stay small
+_KEPT_TOGETHER = 40  # the same where what is found is kept, so that little is lost
 
 
 class Learned(NamedTuple):
@@ -28,6 +31,17 @@ class Learned(NamedTuple):
     edges: frozenset[Pair]
     sets: SeparatingSets
     warnings: tuple[str, ...]
+
+    def to_dict(self, variables: Variables) -> dict[str, Any]:
+        """As plain values, the sets as a result is written with them."""
+        sets = self.sets.to_dict(variables)
+        return {"edges": sorted(self.edges), "warnings": [in_pieces(each) for each in self.warnings], "separating_sets": [], **sets}
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any], variables: Variables) -> Learned:
+        """Read back what ``to_dict`` gave."""
+        edges = frozenset((a, b) for a, b in facts["edges"])
+        return cls(edges, RecordedSets.from_dict(facts, variables), tuple(from_pieces(each) for each in facts["warnings"]))
 
 
 class LeafResult(NamedTuple):
@@ -49,6 +63,18 @@ class LeafTask:
     asked: tuple[Inquiry, ...]
     leaves: tuple[Leaf, ...]
     context: Context
+
+    def found_in(self, kept: Any) -> LeafResult | None:
+        """What was found of these leaves, read back; ``None`` where what is kept is of other leaves."""
+        if kept["leaves"] != [list(leaf.variables) for leaf in self.leaves]:
+            return None
+        learned = [Learned.from_dict(facts, leaf.variables) for facts, leaf in zip(kept["learned"], self.leaves, strict=True)]
+        return LeafResult(learned, Account.from_dict(kept["account"]))
+
+    def to_dict(self, result: LeafResult, account: dict[str, Any]) -> dict[str, Any]:
+        """What was found of these leaves and what they took, as plain values."""
+        learned = [each.to_dict(leaf.variables) for each, leaf in zip(result.learned, self.leaves, strict=True) if each is not None]
+        return {"leaves": [leaf.variables for leaf in self.leaves], "learned": learned, "account": account}
 
     def run(self) -> LeafResult:
         """Learn the leaves, all of them or none."""
@@ -88,27 +114,29 @@ class LeafTask:
         return [Learned(frozenset(edges[i]), sets[i], found.warnings) for i in range(len(parts))]
 
 
-def bunches(sizes: Iterable[int]) -> list[range]:
+def bunches(sizes: Iterable[int], most: int = _TOGETHER) -> list[range]:
     """Consecutive leaves whose sizes add up to little; a large leaf is by itself."""
     found: list[range] = []
     begin, total, at = 0, 0, 0
     for at, size in enumerate(sizes, start=1):
-        if total and total + size > _TOGETHER:
+        if total and total + size > most:
             found.append(range(begin, at - 1))
             begin, total = at - 1, 0
         total += size
     return [*found, range(begin, at)]
 
 
-def leaf_tasks(leaves: Sequence[Leaf], learner: Learner, ci: Inquiry, context: Context, workers: Workers) -> Iterator[LeafTask]:
-    """The tasks, in the order of the leaves.
+def leaf_tasks(
+    leaves: Sequence[Leaf], learner: Learner, ci: Inquiry, context: Context, workers: Workers, most: int = _TOGETHER
+) -> Iterator[LeafTask]:
+    """The tasks, in the order of the leaves; ``most`` variables are in one that has several.
 
     Each asks with an account of its own, so that no count depends on who came first. Where answers are remembered each leaf is a task,
     and one worker alone asks through ``ci`` itself, whose memory all leaves then share.
     """
     in_bunches = not ci.remembers and all(leaf.uig is not None for leaf in leaves)
     shares = ci.remembers and (not workers.are_many or len(leaves) == 1)
-    for bunch in bunches(len(leaf.variables) for leaf in leaves) if in_bunches else [range(i, i + 1) for i in range(len(leaves))]:
+    for bunch in bunches((len(leaf.variables) for leaf in leaves), most) if in_bunches else [range(i, i + 1) for i in range(len(leaves))]:
         some, own = tuple(leaves[bunch.start : bunch.stop]), ci if shares else ci.fresh()
         union = own.side_by_side([leaf.variables for leaf in some]) if learner.is_local and len(some) > 1 else None
         asked = (union,) if union is not None else tuple(own.among(leaf.variables) for leaf in some)
@@ -122,32 +150,34 @@ def learn_leaves(
     context: Context,
     workers: Workers = Workers(),
     progress: Callable[[int, int], None] | None = None,
+    kept: Checkpoint | None = None,
 ) -> list[Learned | None]:
     """What is found of every leaf, in the order of the leaves; what they take is counted in ``ci``. The answer does not depend on the
-    workers.
+    workers. What stands in ``kept`` is read from there, and what is found is kept.
 
     A leaf is ``None`` where the run was stopped before it was learned. With a limit on tests these are all from the first on with
     which there were too many, in the order of the leaves, whoever came first.
     """
     found: list[Learned | None] = []
     is_spent = False
-    tasks = leaf_tasks(leaves, learner, ci, context, workers)
-    kept = ci.account if ci.account.limit is None else ci.account.copy()
-    results = (workers if len(leaves) > 1 else Workers()).each(LeafTask.run, tasks)
+    tasks = leaf_tasks(leaves, learner, ci, context, workers, _TOGETHER if kept is None else _KEPT_TOGETHER)
+    before = ci.account if ci.account.limit is None else ci.account.copy()
+    hired = workers if len(leaves) > 1 else Workers()
+    results = hired.each(LeafTask.run, tasks) if kept is None else _kept_results(list(tasks), hired, ci, kept)
     try:
         for learned, account, reason in results:
             if is_spent:
                 continue  # for the workers to come to their end
             ci.account.add(account)
             if is_spent := (reason == "tests" or ci.account.is_spent):
-                ci.account.go_back_to(kept)
+                ci.account.go_back_to(before)
                 found += _one_by_one(leaves[len(found) : len(found) + len(learned)], learner, ci, context)
                 end("tests")
                 continue
             if reason is not None:
                 end(reason)
             elif ci.account.limit is not None:
-                kept = ci.account.copy()
+                before = ci.account.copy()
             found += learned
             if progress is not None:
                 progress(len(found), len(leaves))
@@ -165,3 +195,20 @@ def _one_by_one(leaves: Sequence[Leaf], learner: Learner, ci: Inquiry, context: 
             return
         ci.account.add(account)
         yield from learned
+
+
+def _kept_results(tasks: Sequence[LeafTask], workers: Workers, ci: Inquiry, kept: Checkpoint) -> Iterator[LeafResult]:
+    """What comes of each task, in their order: read back, or found by the workers and kept."""
+    how = "leaf" if tasks[0].asked[0].account is not ci.account else "leaf-after-others"  # one that all leaves share knows what came before
+    known = [kept.get(f"{how}-{number:06d}", task.found_in) for number, task in enumerate(tasks)]
+    found = workers.each(LeafTask.run, [task for task, result in zip(tasks, known, strict=True) if result is None])
+    for number, (task, result) in enumerate(zip(tasks, known, strict=True)):
+        if result is not None:
+            yield result
+            continue
+        before = ci.account.stand()
+        result = next(found)
+        taken = result.account.to_dict(before if result.account is ci.account else None)
+        if taken is not None and result.reason is None:
+            kept.put(f"{how}-{number:06d}", task.to_dict(result, taken))
+        yield result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from dataclasses import replace as with_changes
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dicola.allowed import check_fields, number, whole
 from dicola.calibration import CALIBRATIONS
+from dicola.checkpoint import Checkpoint
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.workers import Workers
@@ -20,6 +21,7 @@ from dicola.confidence import Bootstrap, keys_of
 from dicola.discovery import Discovery
 from dicola.errors import BudgetExceeded, Interrupted, InvalidData, InvalidSetting, Sentence, not_allowed
 from dicola.orient.equivalence import mag_to_pag
+from dicola.pipeline.checkpoints import kept_of
 from dicola.pipeline.discover import Progress, learn, run
 from dicola.pipeline.modes import EXACT, mode_named
 from dicola.pipeline.plan import Plan
@@ -145,9 +147,10 @@ def bootstrap(
     table = as_table(data)
     with watching(plan) as watch:
         prepared = prepared_within(table, plan, watch)
-        found = run(prepared.test, prepared.plan)
-        found.refuse_if_partial("A bootstrap")
-        drawn = drawn_again(prepared, found, resampling)
+        with kept_of(prepared, {"resampling": asdict(resampling)}) as kept:
+            found = run(prepared.test, prepared.plan, kept=kept)
+            found.refuse_if_partial("A bootstrap")
+            drawn = drawn_again(prepared, found, resampling, kept=kept)
     if watch.reason == "interrupted":
         raise Interrupted(with_changes(found, bootstrap=drawn, complete=False))
     if drawn is None:
@@ -174,9 +177,9 @@ def learned_from(table: Table, plan: Plan, progress: Progress | None = None) -> 
 
 def learned_from_prepared(prepared: Prepared, progress: Progress | None = None) -> Discovery:
     """The same for a table that is ready."""
-    with watching(prepared.plan) as watch:
+    with watching(prepared.plan) as watch, kept_of(prepared) as kept:
         try:
-            found = prepared.told(with_bootstrap(prepared, run(prepared.test, prepared.plan, progress), progress))
+            found = prepared.told(with_bootstrap(prepared, run(prepared.test, prepared.plan, progress, kept), progress, kept))
         except Interrupted as stopped:
             raise Interrupted(prepared.told(stopped.discovery)) from None
     if not found.complete and watch.reason == "interrupted":
@@ -184,13 +187,13 @@ def learned_from_prepared(prepared: Prepared, progress: Progress | None = None) 
     return found
 
 
-def with_bootstrap(prepared: Prepared, found: Discovery, progress: Progress | None = None) -> Discovery:
+def with_bootstrap(prepared: Prepared, found: Discovery, progress: Progress | None = None, kept: Checkpoint | None = None) -> Discovery:
     """The result with the bootstrap that the plan asks for, if it asks for one; a part of an answer gets none."""
     plan = prepared.plan
     if not plan.bootstrap or not found.complete:
         return found
     resampling = Resampling(plan.bootstrap, plan.bootstrap_seed, plan.bootstrap_fraction is None, plan.bootstrap_fraction)
-    drawn = drawn_again(prepared, found, resampling, progress)
+    drawn = drawn_again(prepared, found, resampling, progress, kept)
     learned = 0 if drawn is None else drawn.replicates
     if learned == resampling.replicates:
         return with_changes(found, bootstrap=drawn)
@@ -204,8 +207,11 @@ def with_bootstrap(prepared: Prepared, found: Discovery, progress: Progress | No
     return with_changes(found, bootstrap=drawn, complete=False, warnings=(note, *found.warnings))
 
 
-def drawn_again(prepared: Prepared, found: Discovery, resampling: Resampling, progress: Progress | None = None) -> Bootstrap | None:
-    """The run behind a result on tables drawn from its rows, as many as the budget allows; ``None`` where that is none.
+def drawn_again(
+    prepared: Prepared, found: Discovery, resampling: Resampling, progress: Progress | None = None, kept: Checkpoint | None = None
+) -> Bootstrap | None:
+    """The run behind a result on tables drawn from its rows, as many as the budget allows; ``None`` where that is none. What comes of
+    each is ``kept``.
 
     Several workers are threads where all is done before processes have started, and else processes; the answer is the same.
     """
@@ -216,7 +222,7 @@ def drawn_again(prepared: Prepared, found: Discovery, resampling: Resampling, pr
     keys: list[Keys] = []
     redrawn, left = 0, again.max_tests
     streams = resampling.streams()
-    for answer in again.all(workers, streams):
+    for answer in again.all(workers, streams, kept):
         if left is not None:
             left = left if left < 0 else left - answer.tests
             if left < 0:
@@ -231,12 +237,22 @@ def drawn_again(prepared: Prepared, found: Discovery, resampling: Resampling, pr
     return Bootstrap.of(found.pag, keys, **facts, calibration=_calibration(prepared, found, resampling), redrawn=redrawn)
 
 
+def _name(number: int) -> str:
+    """Under which the answer of a drawn table is kept."""
+    return f"table-{number:06d}"
+
+
 class _Answer(NamedTuple):
     """What came of one drawn table, and how many before it were of no use."""
 
     keys: Keys
     redrawn: int
     tests: int = 0
+
+    @classmethod
+    def read(cls, kept: Any) -> _Answer:
+        """Read back what is kept."""
+        return cls(np.array(kept["keys"], dtype=np.int64), kept["redrawn"], kept["tests"])
 
 
 @dataclass(frozen=True)
@@ -266,9 +282,24 @@ class _Again:
         light = prepared._replace(look=with_changes(prepared.look, table=None))
         return cls(light, plan, found.pag.names, start, resampling)
 
-    def all(self, workers: Workers, streams: Sequence[SeedSequence]) -> Iterator[_Answer]:
-        """What comes of each table, in their order, up to the first that the run was stopped at."""
-        portions, is_over = workers.portions(streams), False
+    def all(self, workers: Workers, streams: Sequence[SeedSequence], kept: Checkpoint | None = None) -> Iterator[_Answer]:
+        """What comes of each table, in their order, up to the first that the run was stopped at; read from what is kept, and kept."""
+        known = {} if kept is None else {at: kept.get(_name(at), _Answer.read) for at in range(len(streams))}
+        missing = [stream for at, stream in enumerate(streams) if known.get(at) is None]
+        fresh = self._learned(workers, workers.portions(missing) if kept is None or workers.are_many else [[each] for each in missing])
+        for at in range(len(streams)):
+            answer = known.get(at)
+            if answer is None:
+                answer = next(fresh, None)
+                if answer is None:
+                    return
+                if kept is not None:
+                    kept.put(_name(at), {"keys": answer.keys.tolist(), "redrawn": answer.redrawn, "tests": answer.tests})
+            yield answer
+
+    def _learned(self, workers: Workers, portions: list[Sequence[SeedSequence]]) -> Iterator[_Answer]:
+        """What the workers find, up to the first that the run was stopped at; then it is waited for the others to come to their end."""
+        is_over = False
         try:
             for portion, answers in zip(portions, workers.each(self.each, portions), strict=True):
                 yield from [] if is_over else answers

@@ -12,6 +12,7 @@ import numpy as np
 
 from dicola.allowed import checked
 from dicola.blankets.base import BlanketLearner
+from dicola.checkpoint import Checkpoint
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.workers import Kind, Workers
@@ -203,7 +204,7 @@ def follow(found: SoFar, progress: Progress | None = None) -> None:
         selection=plan.selection,
         claims=steps.claims,
     )
-    found.leaves = leaves = learn_leaves(tree.leaves, steps.learner, ci, context, ci.workers, _about(progress, "leaves"))
+    found.leaves = leaves = learn_leaves(tree.leaves, steps.learner, ci, context, ci.workers, _about(progress, "leaves"), found.kept)
     learned = [leaf for leaf in leaves if leaf is not None]
     if len(learned) < len(leaves):
         raise Stopped
@@ -222,8 +223,10 @@ def follow(found: SoFar, progress: Progress | None = None) -> None:
     finish(found)
 
 
-def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Discovery:
+def run(evidence: Evidence, plan: Plan, progress: Progress | None = None, kept: Checkpoint | None = None) -> Discovery:
     """What a plan finds, with everything that led to it; a part of it where a budget was reached or the run was interrupted.
+
+    Whatever is finished on the way is ``kept``, and read from there.
 
     Raises
     ------
@@ -233,6 +236,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Dis
     """
     with watching(plan) as watch:
         found = begun(evidence, plan)
+        found.kept = kept
         try:
             follow(found, progress)
         except Stopped:
@@ -342,7 +346,7 @@ def finish(found: SoFar) -> None:
     assert oriented is not None
     answer = Finished(skeleton, oriented)
     if steps.mode.last_step is not None:
-        answer = steps.mode.last_step.finish(ci.during("orientation"), skeleton, oriented, steps.plan.seed, steps.claims)
+        answer = steps.mode.last_step.finish(ci.during("orientation"), skeleton, oriented, steps.plan.seed, steps.claims, found.kept)
         found.clock.lap("refinement")
     if answer.score is None and steps.claims is not None and steps.learner.is_legalizable and not steps.plan.selection:
         skeleton, oriented = held_to(steps.claims, answer.skeleton, answer.oriented, by_tests=not steps.learner.needs_data)

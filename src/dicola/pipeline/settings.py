@@ -31,6 +31,7 @@ def _setting(
     option: str = "",
     choices: Callable[[], Sequence[str]] | None = None,
     at_doors: Any = None,
+    metavar: str | None = None,
 ) -> Any:
     """A field with its option: the help, in which ``{choices}`` stands for the names to choose from, and the type of what is typed.
 
@@ -38,7 +39,14 @@ def _setting(
     setting is on by default switches it off. ``at_doors`` is the default of what takes a table.
     """
     kind = typed or (str if default is None else type(default))
-    shown = {"told": told, "panel": panel, "typed": kind, "option": option, "metavar": "FILE" if kind is Path else None, "choices": choices}
+    shown = {
+        "told": told,
+        "panel": panel,
+        "typed": kind,
+        "option": option,
+        "metavar": metavar or ("FILE" if kind is Path else None),
+        "choices": choices,
+    }
     shown["at_doors"] = default if at_doors is None else at_doors
     return field(default=default, metadata=shown)
 
@@ -125,6 +133,13 @@ class Settings:
         "Marks on which graphs that score nearly as well disagree: keep those of the best graph, or put a circle.",
         SURENESS,
         choices=lambda: UNDECIDED,
+    )
+    checkpoint: str | Path | None = _setting(
+        None,
+        "Folder in which what is finished is kept as it comes: stopped at any moment, the same command goes on from there.",
+        panel=None,
+        typed=Path,
+        metavar="DIR",
     )
     selection: bool = _setting(
         False, "Allow for selection of the sample: that who is in the table depends on effects of its variables.", METHOD

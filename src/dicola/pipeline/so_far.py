@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
+from dicola.checkpoint import Checkpoint
 from dicola.ci.inquiry import Inquiry
 from dicola.decompose.leaves import Learned
 from dicola.decompose.merge import merge_up
@@ -83,6 +84,7 @@ class SoFar:
     skeleton: Skeleton | None = None
     oriented: Orientation | None = None
     answer: Finished | None = None
+    kept: Checkpoint | None = None
     undecided: frozenset[Pair] = frozenset()
     note: str | None = None
 

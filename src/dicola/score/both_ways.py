@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 from math import isnan
 
+from dicola.checkpoint import Checkpoint
 from dicola.ci.g_square import GSquare
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.claims import Claims
@@ -44,11 +45,19 @@ class BothWays:
                 Sentence("{test} does not count levels; a table of categories takes {ci_test=g_square}.", test=type(ci.test).__name__)
             )
 
-    def finish(self, ci: Inquiry, skeleton: Skeleton, found: Orientation, seed: int, claims: Claims | None = None) -> Finished:
+    def finish(
+        self,
+        ci: Inquiry,
+        skeleton: Skeleton,
+        found: Orientation,
+        seed: int,
+        claims: Claims | None = None,
+        kept: Checkpoint | None = None,
+    ) -> Finished:
         """From the graph of the tests to that of both; where it would break a claim, to that of the score alone."""
         assert isinstance(ci.test, GSquare)
         blocks = Inquiry(ci.test.as_blocks())
-        refined = BestMag().finish(blocks, skeleton, found, seed, claims)
+        refined = BestMag().finish(blocks, skeleton, found, seed, claims, kept)
         scored = replace(refined.skeleton, names=skeleton.names)
         apart = {(a, b): z for a, b in combinations(range(len(ci)), 2) if (z := skeleton.sets.get(a, b)) is not None}
         open_to = apart if claims is None else {pair: z for pair, z in apart.items() if not claims.apart[pair]}

@@ -22,6 +22,7 @@ from dicola._kernels.block_parents import make_block_trails
 from dicola._kernels.parent_search import make_trails
 from dicola._kernels.scored_parents import AnyTerms, AnyTrails
 from dicola._kernels.terms import BlockTerms
+from dicola.checkpoint import Checkpoint
 from dicola.errors import InvalidSetting
 from dicola.score.base import OrderedDag, Score, to_precision
 from dicola.tables.names import name_order
@@ -80,7 +81,21 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS, bars:
     return found
 
 
-def best_of(score: Score, n_starts: int = 3, seed: int = 0, bars: NDArray[np.bool_] | None = None) -> OrderedDag:
+def kept_search(score: Score, order: Order, bars: NDArray[np.bool_] | None, kept: Checkpoint | None, name: str) -> OrderedDag:
+    """An order search, or what came of it where that is kept under the name."""
+    known = None if kept is None else kept.get(name, lambda facts: OrderedDag.of(**facts))
+    if known is not None and np.array_equal(np.sort(known.order), np.arange(len(score))):
+        return known
+    found = order_search(score, order, bars=bars)
+    if kept is not None:
+        parents = [np.flatnonzero(row).tolist() for row in found.parents]
+        kept.put(name, {"order": found.order.tolist(), "parents": parents, "score": float(found.score), "work": int(found.work)})
+    return found
+
+
+def best_of(
+    score: Score, n_starts: int = 3, seed: int = 0, bars: NDArray[np.bool_] | None = None, kept: Checkpoint | None = None
+) -> OrderedDag:
     """The best of some searches from random orders, the first of equals.
 
     All works in the order of the names, from which the start orders are drawn, so that permuted
@@ -96,6 +111,8 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0, bars: NDArray[np.boo
         Of the random orders.
     bars : matrix of bool, optional
         ``bars[u, v]``: u is no parent of v.
+    kept : Checkpoint, optional
+        Where what comes of each start is kept, and read from where it stands there.
 
     Returns
     -------
@@ -114,7 +131,8 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0, bars: NDArray[np.boo
     sorted_score = score.among(labels.tolist())
     random = np.random.default_rng(seed)
     sorted_bars = None if bars is None else bars[np.ix_(labels, labels)]
-    found = [order_search(sorted_score, random.permutation(len(labels)), bars=sorted_bars) for _ in range(n_starts)]
+    starts = [random.permutation(len(labels)) for _ in range(n_starts)]
+    found = [kept_search(sorted_score, start, sorted_bars, kept, f"start-{number}") for number, start in enumerate(starts)]
     best = min(found, key=lambda each: to_precision(each.score))
     place = np.argsort(labels)
     return OrderedDag(labels[best.order], best.parents[np.ix_(place, place)], best.score, sum(each.work for each in found))

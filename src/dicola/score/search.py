@@ -13,6 +13,7 @@ from dicola._kernels.mag_climb import FREE
 from dicola._kernels.terms import Terms
 from dicola.blankets.auto import AutoBlankets
 from dicola.blankets.total_conditioning import TotalConditioning
+from dicola.checkpoint import Checkpoint
 from dicola.ci.inquiry import Inquiry
 from dicola.claims import Claims
 from dicola.graphs.mag import MAG
@@ -27,7 +28,7 @@ from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.law import Law
 from dicola.score.mag_climb import Allowed, Climbed, Known, climb
 from dicola.score.near_best import NearGraph, near_best
-from dicola.score.order_search import best_of, order_search
+from dicola.score.order_search import best_of, kept_search
 from dicola.score.registry import score_behind
 
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
@@ -59,6 +60,7 @@ class MagSearch:
     surcharge: float = 0.0
     known: Known | None = None
     law: Law | None = None
+    kept: Checkpoint | None = None
 
     @classmethod
     def of(
@@ -93,11 +95,12 @@ class MagSearch:
 
     def dag_of_orders(self, n_starts: int, seed: int) -> OrderedDag:
         """The best DAG of some searches from random orders."""
-        return self._booked(best_of(self.score, n_starts, seed, self._bars))
+        return self._booked(best_of(self.score, n_starts, seed, self._bars, self.kept))
 
     def dag_near(self, marks: Marks) -> OrderedDag:
         """The best DAG near the order of a partly oriented graph."""
-        return self._booked(order_search(self.score, linear_extension(ancestral_marks(marks, self.law)), bars=self._bars))
+        order = linear_extension(ancestral_marks(marks, self.law))
+        return self._booked(kept_search(self.score, order, self._bars, self.kept, "start-near"))
 
     @property
     def _bars(self) -> NDArray[np.bool_] | None:
@@ -216,20 +219,28 @@ class BestMag:
         """Refuse evidence that no score goes with; ``NeedsData``."""
         score_behind(ci)
 
-    def finish(self, ci: Inquiry, skeleton: Skeleton, found: Orientation, seed: int, claims: Claims | None = None) -> Finished:
+    def finish(
+        self,
+        ci: Inquiry,
+        skeleton: Skeleton,
+        found: Orientation,
+        seed: int,
+        claims: Claims | None = None,
+        kept: Checkpoint | None = None,
+    ) -> Finished:
         """The best MAG as an answer: its skeleton, the names in the user's order, and its PAG with what the claims add."""
-        refined = self.refine(ci, found, seed, claims)
+        refined = self.refine(ci, found, seed, claims, kept)
         scored = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
         return Finished(scored, orient(scored, claims=claims), refined.score, refined.runner_up, refined.price)
 
-    def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None) -> Refined:
+    def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None, kept: Checkpoint | None = None) -> Refined:
         """From the oriented graph to a MAG.
 
         It is where the climb from a DAG ends: the best of that near the order of the graph and, up to 150 variables, of random orders;
         with many rows from both.
         Edges are added only once those of the DAG stand as they should: sooner they would be in the way. Every graph obeys the claims.
         """
-        search, marks = MagSearch.of(ci, claims=claims), found.pag.marks
+        search, marks = replace(MagSearch.of(ci, claims=claims), kept=kept), found.pag.marks
         dags = [search.dag_near(marks)]
         if len(marks) <= FEW_ORDERS:
             dags.append(search.dag_of_orders(_STARTS, seed))

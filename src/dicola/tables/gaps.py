@@ -14,6 +14,7 @@ from dicola._kernels import gaps as kernel
 Floats = NDArray[np.float64]
 _CLOSE: Final = 1e-4  # change of a correlation at which EM stops
 _MOST_STEPS: Final = 200
+_EXTREME: Final = 250  # powers of two beyond which squares of many rows may not fit into a number
 _RIDGE: Final = 1e-7  # keeps columns that determine each other invertible
 
 
@@ -42,6 +43,13 @@ class Moments:
     n_rows: int
     effective: int
     steps: int
+
+
+def near_one(values: Floats) -> tuple[Floats, NDArray[np.int32]]:
+    """The columns with those of extreme scale brought near 1 by powers of two, and these; the other powers are 0."""
+    _, exponents = np.frexp(np.nanmax(np.abs(values), axis=0, initial=0.0))
+    exponents = np.where(np.abs(exponents) > _EXTREME, exponents, 0).astype(np.int32)
+    return (np.ldexp(values, -exponents) if exponents.any() else values), exponents
 
 
 class Rows:
@@ -85,9 +93,11 @@ def moments(values: Floats) -> Moments:
     Parameters
     ----------
     values : array of float
-        Rows and columns, NaN for a gap; every column has some values.
+        Rows and columns, NaN for a gap; every column has some values. Extreme ones are brought near
+        1, column by column, so that no square over- or underflows.
 
     """
+    values, _ = near_one(values)
     mean, covariance, steps = most_likely(Rows(values))
     return Moments(mean, covariance, len(values), effective_rows(~np.isnan(values)), steps)
 

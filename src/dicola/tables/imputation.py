@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dicola._kernels import gaps as kernel
 from dicola.tables.columns import Column
-from dicola.tables.gaps import Rows, most_likely
+from dicola.tables.gaps import Rows, most_likely, near_one
 from dicola.tables.table import Table
 
 FILLINGS: Final = 10
@@ -56,15 +56,16 @@ def _as_numbers(column: Column) -> Floats:
 def _drawn(values: Floats, rng: np.random.Generator) -> Floats:
     """The rows with draws in their gaps."""
     n, p = values.shape
-    rows = Rows(values)
-    mean, covariance = most_likely(Rows(values[rng.integers(0, n, n)])).on_scale_of(rows)
+    plain, exponents = near_one(values)
+    rows = Rows(plain)
+    mean, covariance = most_likely(Rows(plain[rng.integers(0, n, n)])).on_scale_of(rows)
     centred = rows.standard - mean
     room, gaps = rows.room()
     noise = rng.standard_normal((n, p))
     kernel.draw(centred, rows.missing, rows.is_new, np.ascontiguousarray(np.linalg.inv(covariance)), noise, room, gaps)
     drawn = np.empty_like(values)
     drawn[rows.order] = (centred + mean) * rows.scale + rows.shift
-    return np.where(np.isnan(values), drawn, values)
+    return np.where(np.isnan(values), np.ldexp(drawn, exponents), values)
 
 
 def _columns(table: Table, blocks: list[Floats]) -> list[Column]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from dicola.tables.columns import Column
-from dicola.tables.gaps import moments
+from dicola.tables.gaps import moments, near_one
 
 Floats = NDArray[np.float64]
 _DETERMINED: Final = 1e-9  # share of a column's variance left when the columns it is made of are known
@@ -59,7 +59,8 @@ def _as_seen(column: Column, rows: int | None = None) -> Floats:
 
 def correlation_with_gaps(values: Floats) -> Floats:
     """The correlations of columns, by maximum likelihood where there are gaps."""
-    covariance = moments(values).covariance if np.isnan(values).any() else np.atleast_2d(np.cov(values, rowvar=False))
+    has_gaps = np.isnan(values).any()
+    covariance = moments(values).covariance if has_gaps else np.atleast_2d(np.cov(near_one(values)[0], rowvar=False))
     scale = np.sqrt(np.diag(covariance))
     return np.asarray(covariance / np.outer(scale, scale))
 

@@ -13,10 +13,11 @@ from typing import Final
 
 from dicola.allowed import check
 from dicola.errors import DicolaError, InvalidGraph, InvalidSetting
-from dicola.files import write_texts
 from dicola.graphs.formats import causal_learn, cytoscape, dagitty, dot, edge_list, gexf, graphml, native, pcalg, tetrad_json, tetrad_text
 from dicola.graphs.formats.texts import csv_header, json_object, text_of
 from dicola.graphs.marks import MixedGraph
+from dicola.result_folder import write_beside
+from dicola.transaction import settle
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ def read(path: str | Path, format: str | None = None) -> MixedGraph:
     check("path", path)
     file = Path(path)
     if file.is_dir():
+        settle(file)  # what a writer that died has left
         inside = [file / name for name in _IN_A_FOLDER if (file / name).is_file()]
         if not inside:
             raise InvalidGraph(f"the folder {str(path)!r} holds no {', '.join(_IN_A_FOLDER[:-1])} or {_IN_A_FOLDER[-1]}.")
@@ -125,7 +127,7 @@ def write(graph: MixedGraph, path: str | Path, format: str | None = None) -> Pat
     check("path", path)
     file = Path(path)
     chosen = named(format) if format is not None else for_ending(file)
-    write_texts(file.parent, {file.name: chosen.write(graph)})
+    write_beside(file.parent, {file.name: chosen.write(graph)})
     return file
 
 
