@@ -17,7 +17,7 @@ from dicola.confidence import EDGE_COLUMNS, KINDS, keys_of
 from dicola.graphs.marks import Mark
 from dicola.orient.equivalence import mag_to_pag
 from dicola.pipeline.bootstrap import Resampling
-from dicola.score.search import BestMag
+from dicola.score.search import BestMag, order_of
 
 
 def table(seed: int = 3, rows: int = 300) -> pd.DataFrame:
@@ -198,7 +198,7 @@ def test_a_scored_search_on_the_rows_of_the_whole_finds_the_same_graph_from_its_
     frame = table(seed=5, rows=2000)
     model = DiCoLa(mode="balanced").fit(frame)
     test = dicola.FisherZ(frame)
-    again = mag_to_pag(BestMag().again(Inquiry(test), model.pag_.reordered(test.labels).marks).mag)
+    again = mag_to_pag(BestMag().again(Inquiry(test), order_of(model.pag_.reordered(test.labels).marks)).mag)
     assert again == model.pag_
 
 

@@ -1,31 +1,48 @@
-"""Work done side by side, in threads or processes; what comes out does not depend on how many there are."""
+"""Work done side by side, in threads, processes or on a cluster; what comes out does not depend on how many there are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from functools import partial
+from typing import Literal, TypeVar, get_args
 
 from cloudpickle import dumps
 from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import ThreadingBackend, get_active_backend
 
-Kind = Literal["threads", "processes"]
+from dicola.ci.engines import ENGINES, held
+from dicola.ci.forks import can_fork, forked
+
+Kind = Literal["threads", "processes", "dask", "ray"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 Work = TypeVar("Work")
 Result = TypeVar("Result")
-_SHARES = 16  # portions per worker, so that none waits long for another
+_SHARES = 32  # portions per worker, so that none waits long for another
 
 
 @dataclass(frozen=True)
 class Workers:
-    """``n_jobs`` workers (-1: one per core), in threads or processes."""
+    """``n_jobs`` workers (-1: one per core) in threads or processes, or those of a cluster.
+
+    ``scheduler`` is where the cluster listens. ``is_own``: nothing but code of this library runs, so that processes may be copies of
+    this one.
+    """
 
     n_jobs: int = 1
     kind: Kind = "threads"
+    scheduler: str | None = None
+    is_own: bool = False
 
     @property
     def are_many(self) -> bool:
         """Is anything done side by side?"""
-        return self.n_jobs != 1
+        return self.n_jobs != 1 or self.kind in ENGINES
+
+    @property
+    def start_at_once(self) -> bool:
+        """Is nothing lost by processes, however little there is to do?"""
+        return self.kind == "processes" and self.is_own and can_fork() and not _is_configured()
 
     def each(self, run: Callable[[Work], Result], pieces: Iterable[Work]) -> Iterator[Result]:
         """What ``run`` makes of each piece, in their order."""
@@ -33,13 +50,31 @@ class Workers:
             yield from map(run, pieces)
             return
         waiting = list(pieces)
-        kind = self.kind if self.kind == "threads" or _can_be_sent((run, waiting[:1])) else "threads"  # the answer is the same
-        yield from Parallel(n_jobs=self.n_jobs, prefer=kind, return_as="generator")(delayed(run)(piece) for piece in waiting)
+        if len(waiting) < 2:
+            yield from map(run, waiting)
+        elif self.kind in ENGINES:
+            yield from ENGINES[self.kind](self.scheduler).each(run, waiting)
+        elif self.start_at_once:
+            yield from forked(partial(held, run), waiting, effective_n_jobs(self.n_jobs))
+        else:
+            kind = self.kind if self.kind == "threads" or _can_be_sent((run, waiting[:1])) else "threads"  # the answer is the same
+            yield from Parallel(n_jobs=self.n_jobs, prefer=kind, return_as="generator")(delayed(held)(run, piece) for piece in waiting)
 
     def portions(self, pieces: Sequence[Work]) -> list[Sequence[Work]]:
         """The pieces in portions of equal size, some for each worker."""
-        size = -(-len(pieces) // (_SHARES * effective_n_jobs(self.n_jobs))) or 1
+        many = ENGINES[self.kind](self.scheduler).size() if self.kind in ENGINES else effective_n_jobs(self.n_jobs)
+        size = -(-len(pieces) // (_SHARES * many)) or 1
         return [pieces[at : at + size] for at in range(0, len(pieces), size)]
+
+
+def engine_at(scheduler: str) -> Kind:
+    """Whose address it is."""
+    return "ray" if scheduler.startswith("ray:") else "dask"
+
+
+def _is_configured() -> bool:
+    """Has the user told joblib where work is done, as by ``joblib.parallel_config("dask")``?"""
+    return not isinstance(get_active_backend(prefer="threads")[0], ThreadingBackend)
 
 
 def _can_be_sent(work: object) -> bool:

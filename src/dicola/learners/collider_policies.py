@@ -116,13 +116,14 @@ class Compare:
 
     def prepare(self, triples: Iterable[Triple]) -> None:
         """Ask about many triples at once."""
-        new = [triple for triple in dict.fromkeys((min(a, c), b, max(a, c)) for a, b, c in triples) if triple not in self.known]
+        known = self.known
+        new = list(dict.fromkeys([each for a, b, c in triples if (each := (a, b, c) if a < c else (c, b, a)) not in known]))
         self.sets.prepare([(a, c) for a, _, c in new])
         found = self.ci.ask(FreerWithout(new, [self.sets[a, c] for a, _, c in new])) if new else []
         self.known.update(zip(new, found, strict=True))
 
     def __call__(self, a: int, b: int, c: int) -> bool | None:
-        triple = (min(a, c), b, max(a, c))
+        triple = (a, b, c) if a < c else (c, b, a)
         if triple not in self.known:
             self.prepare([triple])
         return self.known[triple]

@@ -19,13 +19,14 @@ from dicola.ci.workers import Workers
 from dicola.confidence import Bootstrap, keys_of
 from dicola.discovery import Discovery
 from dicola.errors import InvalidData, InvalidSetting, Sentence, not_allowed
+from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import mag_to_pag
 from dicola.pipeline.discover import Progress, learn, run
 from dicola.pipeline.modes import EXACT, mode_named
 from dicola.pipeline.plan import Plan
 from dicola.pipeline.preparation import Prepared, prepare
 from dicola.pipeline.settings import SETTINGS
-from dicola.score.search import BestMag
+from dicola.score.search import BestMag, order_of
 from dicola.tables.table import Table, as_table
 
 Keys = NDArray[np.int64]
@@ -159,8 +160,7 @@ def drawn_again(prepared: Prepared, found: Discovery, resampling: Resampling, pr
     Several workers are threads where all is done before processes have started, and else processes; the answer is the same.
     """
     again = _Again.of(prepared, found, resampling)
-    takes_long = found.seconds["total"] * resampling.replicates > _WORTH_PROCESSES
-    workers = Workers(prepared.plan.n_jobs, prepared.plan.workers or ("processes" if takes_long else "threads"))
+    workers = again.workers(prepared.plan, found.seconds["total"])
     told = progress or (lambda phase, done, total: None)
     keys: list[Keys] = []
     redrawn = 0
@@ -186,8 +186,8 @@ class _Again:
 
     prepared: Prepared
     plan: Plan
-    names: tuple[str, ...]
-    start: NDArray[np.int8] | None
+    place: NDArray[np.int64]  # of each variable of the answer among those of the test
+    order: list[int] | None  # of the graph of the whole, where searches start near it
     resampling: Resampling
 
     @classmethod
@@ -196,9 +196,17 @@ class _Again:
         plan = with_changes(prepared.plan, mode=mode, n_jobs=1, bootstrap=0)
         is_scored = isinstance(mode_named(mode).last_step, BestMag)
         # What is known would have to be obeyed, and then the search is made as a whole.
-        start = found.pag.reordered(found.skeleton.labels).marks if is_scored and plan.known(found.pag.names) is None else None
+        order = order_of(found.pag.reordered(found.skeleton.labels).marks) if is_scored and plan.known(found.pag.names) is None else None
         light = prepared._replace(look=with_changes(prepared.look, table=None))
-        return cls(light, plan, found.pag.names, start, resampling)
+        place = np.array([found.skeleton.labels.index(name) for name in found.pag.names], dtype=np.int64)
+        return cls(light, plan, place, order, resampling)
+
+    def workers(self, plan: Plan, seconds: float) -> Workers:
+        """Who draws and learns, where one run takes so many seconds."""
+        is_own = not self.prepared.test.is_slow and all(_is_ours(each) for each in (self.prepared.test, plan.learner, plan.blankets))
+        processes = plan.side_by_side("processes", is_own)
+        is_worth_it = processes.start_at_once or seconds * self.resampling.replicates > _WORTH_PROCESSES
+        return processes if is_worth_it else plan.side_by_side("threads")
 
     def each(self, streams: Sequence[SeedSequence]) -> list[_Answer]:
         """What comes of each of some tables."""
@@ -208,18 +216,23 @@ class _Again:
         for redrawn in range(_TRIES):
             rows = self.resampling.rows(self.prepared.table.n_samples, rng)
             try:
-                return _Answer(keys_of(self._marks(self.prepared.on_rows(rows))), redrawn)
+                marks = self._learned(self.prepared.on_rows(rows)).marks
+                return _Answer(keys_of(marks[np.ix_(self.place, self.place)]), redrawn)
             except InvalidData as error:
                 last = error
         raise InvalidData(
             Sentence("of {tries} tables drawn from the rows none could be learned from; the last one: {last}", tries=_TRIES, last=str(last))
         )
 
-    def _marks(self, test: CITest) -> NDArray[np.int8]:
-        if self.start is None:
-            return learn(test, self.plan).oriented.pag.reordered(self.names).marks
-        refined = BestMag().again(Inquiry(test), self.start)
-        return mag_to_pag(refined.mag).reordered(self.names).marks
+    def _learned(self, test: CITest) -> PAG:
+        """What comes of a test, its variables in the order of its labels."""
+        return learn(test, self.plan).oriented.pag if self.order is None else mag_to_pag(BestMag().again(Inquiry(test), self.order).mag)
+
+
+def _is_ours(part: object) -> bool:
+    """Is a test, or a learner, one of this library, and no door to another?"""
+    name = type(part).__module__
+    return isinstance(part, str | None) or (name.startswith("dicola.") and not name.startswith("dicola.learners.adapters"))
 
 
 def _calibration(prepared: Prepared, found: Discovery, resampling: Resampling) -> str | None:

@@ -14,7 +14,7 @@ from dicola.allowed import checked
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.workers import Kind, Workers
+from dicola.ci.workers import Kind
 from dicola.claims import Claims
 from dicola.decompose.both_sides import BothSides
 from dicola.decompose.leaves import learn_leaves
@@ -69,6 +69,7 @@ def discover(
     contexts: str | Iterable[str] | None = None,
     targets: Mapping[str, Any] | None = None,
     workers: Kind | None = None,
+    scheduler: str | None = None,
     progress: Progress | None = None,
 ) -> Discovery:
     """Learn the PAG over the variables of a conditional independence test.
@@ -124,8 +125,11 @@ def discover(
         them together with another. See ``Knowledge.of_contexts``.
     targets : dict, optional
         What a context acts on, where that is known: ``{"drug": ["pkc"]}``.
-    workers : {"threads", "processes"}, optional
-        What ``n_jobs`` counts; by default processes where a test is slow Python, else threads.
+    workers : {"threads", "processes", "dask", "ray"}, optional
+        What ``n_jobs`` counts; by default processes where a test is slow Python, else threads. With ``"dask"`` and ``"ray"`` the
+        cluster says how many there are: that of the client at hand, or of ``scheduler``.
+    scheduler : str, optional
+        The address of a Dask scheduler, such as ``"tcp://127.0.0.1:8786"``, or of a Ray cluster, such as ``"ray://127.0.0.1:10001"``.
     progress : callable, optional
         Told the phase, how much of it is done and how much there is.
 
@@ -176,7 +180,7 @@ class Learned(NamedTuple):
 def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Learned:
     """Algorithm 3: split top-down, learn the leaves, merge bottom-up, orient; then what the mode adds."""
     is_slow = Inquiry.of(evidence).test.is_slow  # such a test is not asked the same twice, and by default in processes
-    workers = Workers(plan.n_jobs, plan.workers or ("processes" if is_slow else "threads"))
+    workers = plan.side_by_side("processes" if is_slow else "threads")
     ci = Inquiry(evidence, cache=is_slow, workers=workers)
     steps = plan.steps(ci)
     clock = _Clock()
