@@ -5,6 +5,7 @@ A worker that dies changes nothing but the time: its pieces are done by others o
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -13,12 +14,13 @@ from typing import Any, Protocol, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-from dicola.errors import InvalidSetting, Sentence
+from dicola.errors import InvalidSetting, Sentence, Setting
 from dicola.extras import from_extra
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
 _UNDER_WAY = 4  # pieces per worker that a cluster has at a time
+_SILENT = {"logging_level": logging.ERROR}
 _SECONDS = "20s"  # until a scheduler that does not answer counts as none
 
 
@@ -48,12 +50,13 @@ class Dask:
             raise InvalidSetting(
                 Sentence(
                     "{workers=dask} needs a Dask cluster: make a dask.distributed.Client before, or name the address of a scheduler, "
-                    "such as {scheduler=tcp://127.0.0.1:8786}."
+                    "such as {scheduler}.",
+                    scheduler=Setting("scheduler", "tcp://127.0.0.1:8786"),
                 )
             ) from None
 
     def size(self) -> int:
-        return max(1, sum(self.client.nthreads().values()))
+        return max(1, int(sum(self.client.nthreads().values())))
 
     def each(self, run: Callable[[Work], Result], pieces: Sequence[Work]) -> Iterator[Result]:
         [shared] = self.client.scatter([run], broadcast=True, hash=False)
@@ -97,7 +100,7 @@ class Ray:
         self._ray = from_extra("ray", "dicola[ray]")
         if not self._ray.is_initialized():
             try:
-                self._ray.init(address=scheduler, log_to_driver=False, include_dashboard=False if scheduler is None else None)
+                self._ray.init(address=scheduler, log_to_driver=False, include_dashboard=False if scheduler is None else None, **_SILENT)
             except (OSError, ValueError) as error:
                 raise InvalidSetting(Sentence("no Ray cluster answers at {at} ({error}).", at=scheduler, error=str(error))) from error
 

@@ -129,8 +129,8 @@ def _work(run: Callable[[Any], Any], bunches: Sequence[Sequence[Any]], todo: int
 def _as_bytes(at: int, error: Exception) -> bytes:
     """An error ready to be sent; one that cannot be is told in words."""
     try:
-        sent = dumps((at, None, error))
+        sent = bytes(dumps((at, None, error)))
         pickle.loads(sent)
     except Exception:
-        return dumps((at, None, RuntimeError(f"{type(error).__name__}: {error}")))
+        return bytes(dumps((at, None, RuntimeError(f"{type(error).__name__}: {error}"))))
     return sent

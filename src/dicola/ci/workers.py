@@ -39,6 +39,12 @@ class Workers:
         """Is anything done side by side?"""
         return self.n_jobs != 1 or self.kind in ENGINES
 
+    def reached(self) -> Workers:
+        """The same, with a connection to the cluster; ``InvalidSetting`` where none answers, ``MissingExtra`` where nobody could ask."""
+        if self.kind in ENGINES:
+            ENGINES[self.kind](self.scheduler)
+        return self
+
     @property
     def start_at_once(self) -> bool:
         """Is nothing lost by processes, however little there is to do?"""

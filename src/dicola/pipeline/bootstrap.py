@@ -193,7 +193,7 @@ class _Again:
     @classmethod
     def of(cls, prepared: Prepared, found: Discovery, resampling: Resampling) -> _Again:
         mode = found.settings["mode"]
-        plan = with_changes(prepared.plan, mode=mode, n_jobs=1, bootstrap=0)
+        plan = with_changes(prepared.plan, mode=mode, n_jobs=1, workers=None, scheduler=None, bootstrap=0)
         is_scored = isinstance(mode_named(mode).last_step, BestMag)
         # What is known would have to be obeyed, and then the search is made as a whole.
         order = order_of(found.pag.reordered(found.skeleton.labels).marks) if is_scored and plan.known(found.pag.names) is None else None

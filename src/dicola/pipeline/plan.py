@@ -79,7 +79,7 @@ class Plan(Settings):
     def side_by_side(self, usual: Kind, is_own: bool = False) -> Workers:
         """Who does what can be done side by side; the usual workers where none were chosen. ``is_own`` as for ``Workers``."""
         kind = self.workers or (usual if self.scheduler is None else engine_at(self.scheduler))
-        return Workers(self.n_jobs, kind, self.scheduler, is_own)
+        return Workers(self.n_jobs, kind, self.scheduler, is_own).reached()
 
     def _check_choice(self, name: str) -> None:
         value, setting = getattr(self, name), SETTINGS[name]
