@@ -33,23 +33,30 @@ class Cluster:
 
     def __init__(self, scheduler: str) -> None:
         try:
-            self.ask, self.size = _ray(scheduler) if scheduler.startswith("ray") else _dask(scheduler)
+            self.ask, self.size, self._leave = _ray(scheduler) if scheduler.startswith("ray") else _dask(scheduler)
         except (OSError, ValueError) as error:
             raise InvalidSetting(f"no scheduler answers at {scheduler} ({error}).") from error
         self._waiting = ThreadPoolExecutor(max(1, self.size))
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._leave()
+        self._waiting.shutdown(wait=False, cancel_futures=True)
 
     async def run(self, *run: Any) -> Row:
         """The row of one run; its arguments are those of ``made_here``."""
         return await asyncio.get_running_loop().run_in_executor(self._waiting, self.ask, *run)
 
 
-def _dask(scheduler: str) -> tuple[Callable[..., Row], int]:
+def _dask(scheduler: str) -> tuple[Callable[..., Row], int, Callable[[], None]]:
     client = from_extra("distributed", "dicola[dask]").Client(scheduler, timeout=_SECONDS)
-    return lambda *run: client.submit(made_here, *run, pure=False).result(), sum(client.nthreads().values())
+    return lambda *run: client.submit(made_here, *run, pure=False).result(), sum(client.nthreads().values()), client.close
 
 
-def _ray(scheduler: str) -> tuple[Callable[..., Row], int]:
+def _ray(scheduler: str) -> tuple[Callable[..., Row], int, Callable[[], None]]:
     ray = from_extra("ray", "dicola[ray]")
     ray.init(address=None if scheduler == "ray" else scheduler, log_to_driver=False, logging_level=logging.ERROR)
     task = ray.remote(made_here).options(max_retries=-1)
-    return lambda *run: ray.get(task.remote(*run)), int(ray.cluster_resources().get("CPU", 1))
+    return lambda *run: ray.get(task.remote(*run)), int(ray.cluster_resources().get("CPU", 1)), ray.shutdown

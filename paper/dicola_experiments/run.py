@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -54,8 +55,7 @@ def run_study(
     """
     if jobs < 1:
         raise InvalidSetting(f"jobs is {jobs}; it must be a whole number of workers from 1 on.")
-    cluster = None if scheduler is None else Cluster(scheduler)
-    with rows.writing():
+    with rows.writing(), nullcontext() if scheduler is None else Cluster(scheduler) as cluster:
         runs = _Run(_cells(study, data), rows, budget, progress, data, cluster)
         return asyncio.run(runs.go(jobs if cluster is None else cluster.size))
 

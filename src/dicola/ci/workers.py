@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeVar, get_args
 
@@ -13,6 +14,7 @@ from joblib.parallel import ThreadingBackend, get_active_backend
 
 from dicola.ci.engines import ENGINES, held
 from dicola.ci.forks import can_fork, forked
+from dicola.ci.sent_once import sent_once
 
 Kind = Literal["threads", "processes", "dask", "ray"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -62,9 +64,14 @@ class Workers:
             yield from ENGINES[self.kind](self.scheduler).each(run, waiting)
         elif self.start_at_once:
             yield from forked(partial(held, run), waiting, effective_n_jobs(self.n_jobs))
-        else:
-            kind = self.kind if self.kind == "threads" or _can_be_sent((run, waiting[:1])) else "threads"  # the answer is the same
-            yield from Parallel(n_jobs=self.n_jobs, prefer=kind, return_as="generator")(delayed(held)(run, piece) for piece in waiting)
+        elif self.kind == "processes" and _can_be_sent((run, waiting[0])):
+            with nullcontext(run) if _is_configured() else sent_once(run) as known:
+                yield from self._by_joblib(known, waiting)
+        else:  # the answer is the same
+            yield from replace(self, kind="threads")._by_joblib(run, waiting)
+
+    def _by_joblib(self, run: Callable[[Work], Result], waiting: list[Work]) -> Iterator[Result]:
+        yield from Parallel(n_jobs=self.n_jobs, prefer=self.kind, return_as="generator")(delayed(held)(run, piece) for piece in waiting)
 
     def portions(self, pieces: Sequence[Work]) -> list[Sequence[Work]]:
         """The pieces in portions of equal size, some for each worker."""
