@@ -81,7 +81,7 @@ def main() -> int:
     if find_spec("distributed"):
         from distributed import LocalCluster
 
-        cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
         who["dask"] = {"scheduler": cluster.scheduler_address}
     if find_spec("ray") and not options.kill:
         who["ray"] = {"workers": "ray"}

@@ -25,7 +25,7 @@ def dask() -> Iterator[str]:
     distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install dicola[dask]")
     from dicola.ci import engines
 
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
         yield cluster.scheduler_address
         engines._dask_client(cluster.scheduler_address).close()
         engines._dask_client.cache_clear()
