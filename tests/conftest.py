@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,3 +17,15 @@ def data_root() -> Path:
     if not root.is_dir():
         pytest.skip(f"no reference data at {root}; set DICOLA_DATA to the folder that holds released/ and reference/")
     return root
+
+
+@pytest.fixture(scope="session")
+def dask() -> Iterator[str]:
+    """The address of a Dask scheduler with two processes behind it."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install dicola[dask]")
+    from dicola.ci import engines
+
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        yield cluster.scheduler_address
+        engines._dask_client(cluster.scheduler_address).close()
+        engines._dask_client.cache_clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from dataclasses import replace
 
@@ -12,12 +13,14 @@ import pytest
 
 import dicola
 from dicola import PAG, Bootstrap, DiCoLa, Discovery, InvalidData, InvalidSetting, Knowledge, legality, simulate
+from dicola.ci import workers
+from dicola.ci.forks import forked
 from dicola.ci.inquiry import Inquiry
 from dicola.confidence import EDGE_COLUMNS, KINDS, keys_of
 from dicola.graphs.marks import Mark
 from dicola.orient.equivalence import mag_to_pag
 from dicola.pipeline.bootstrap import Resampling
-from dicola.score.search import BestMag
+from dicola.score.search import BestMag, order_of
 
 
 def table(seed: int = 3, rows: int = 300) -> pd.DataFrame:
@@ -77,6 +80,24 @@ def test_any_number_of_workers_gives_the_same_bytes(mode):
     one = dicola.bootstrap(table(), 9, seed=2, mode=mode)
     two = dicola.bootstrap(table(), 9, seed=2, n_jobs=2, mode=mode)
     assert one.texts() == two.texts() and one == two
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot copy a process")
+@pytest.mark.parametrize("mode", ["exact", "balanced"])
+def test_copies_of_this_process_give_the_same_bytes(mode, monkeypatch):
+    used = []
+    monkeypatch.setattr(workers, "can_fork", lambda: True)
+    monkeypatch.setattr(workers, "forked", lambda *asked: used.append(asked[2]) or forked(*asked))
+    one, many = (dicola.bootstrap(table(), 9, seed=2, n_jobs=jobs, mode=mode) for jobs in (1, 3))
+    assert one.texts() == many.texts() and one == many and used == [3]
+    dicola.bootstrap(table(), 3, n_jobs=3, mode="exact", ci_test=lambda rows, alpha: dicola.FisherZ(rows, alpha))
+    assert used == [3, 3], "a recipe that makes one of our tests is as good as its name"
+    dicola.bootstrap(table(), 3, n_jobs=3, mode="exact", learner=Foreign())
+    assert used == [3, 3], "foreign code is not run in a copy"
+
+
+class Foreign(dicola.FCI):
+    """A learner from elsewhere."""
 
 
 def test_processes_give_the_same_bytes_as_one_thread():
@@ -198,7 +219,7 @@ def test_a_scored_search_on_the_rows_of_the_whole_finds_the_same_graph_from_its_
     frame = table(seed=5, rows=2000)
     model = DiCoLa(mode="balanced").fit(frame)
     test = dicola.FisherZ(frame)
-    again = mag_to_pag(BestMag().again(Inquiry(test), model.pag_.reordered(test.labels).marks).mag)
+    again = mag_to_pag(BestMag().again(Inquiry(test), order_of(model.pag_.reordered(test.labels).marks)).mag)
     assert again == model.pag_
 
 

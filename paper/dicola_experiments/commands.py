@@ -73,6 +73,7 @@ def list_studies(folder: StudyFolder = Path("paper"), results: Results = None, j
         "dicola paper run accuracy --jobs 2 --data gaussian_networks",
         "dicola paper run accuracy --only weak --first-seed 300 --repetitions 4 --out trial",
         "dicola paper run all --jobs 2 --budget 5h",
+        "dicola paper run andes --scheduler tcp://127.0.0.1:8786",
     )
 )
 def run(
@@ -81,6 +82,10 @@ def run(
         int | None, typer.Option("--repetitions", min=1, help="Runs of each method on each setting; by default as the settings file says.")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", help="Runs made at a time; -1 for as many as there are cores.")] = 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="Make the runs on a cluster: tcp://host:8786 (Dask), ray://host:10001 or ray."),
+    ] = None,
     budget: Annotated[
         str | None, typer.Option("--budget", metavar="TIME", help="Begin no new run after that time: 90s, 30m, 2h or 1h30m.")
     ] = None,
@@ -129,7 +134,7 @@ def run(
         if study.kind != "expression":
             networks = None if name == ALL and not (data and data.is_dir()) else data
             limited = study.of_series(only or ()).with_limits(repetitions, cap, method or None, skip or (), first_seed)
-            told.append(_run(place, limited, jobs, left, networks, json, quiet))
+            told.append(_run(place, limited, jobs, left, networks, json, quiet, scheduler))
         elif name != ALL or (data is not None and not data.is_dir()):
             told.append(_run_expression(place, study, data, json, quiet))
     if json:
@@ -231,7 +236,9 @@ def duration(text: str) -> float:
     return 3600 * hours + 60 * minutes + seconds
 
 
-def _run(place: Folder, study: Study, jobs: int, budget: float | None, data: Path | None, json: bool, quiet: bool) -> dict[str, Any]:
+def _run(
+    place: Folder, study: Study, jobs: int, budget: float | None, data: Path | None, json: bool, quiet: bool, scheduler: str | None
+) -> dict[str, Any]:
     """Run one study; Ctrl-C ends it with a word on how far it is."""
     import os
 
@@ -246,7 +253,7 @@ def _run(place: Folder, study: Study, jobs: int, budget: float | None, data: Pat
         typer.echo(f"{study.name}: {', '.join(absent)} skipped; read from a folder outside the repository: name it with --data.")
     try:
         with _bar(study, quiet or json) as progress:
-            now = run_study(study, rows, (os.cpu_count() or 1) if jobs == -1 else jobs, budget, progress, data)
+            now = run_study(study, rows, (os.cpu_count() or 1) if jobs == -1 else jobs, budget, progress, data, scheduler)
     except KeyboardInterrupt:
         left = standing(study, rows, data).total
         sys.stderr.write(

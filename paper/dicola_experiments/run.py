@@ -6,26 +6,21 @@ Stopped at any moment and started again, it goes on where it was.
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from dicola import InvalidSetting
+from dicola_experiments.cluster import Cluster
 from dicola_experiments.measure import row_of
-from dicola_experiments.methods import PEERS, is_installed
+from dicola_experiments.methods import is_installed
 from dicola_experiments.plan import Cell, Study, lacks_folder
+from dicola_experiments.process import Process
 from dicola_experiments.rows import GIVE_UP, NO_SEED, Row, Rows
-from dicola_experiments.worker import task
 
-_HOME = Path(__file__).resolve().parents[1]  # workers find this package there
-_START = 120.0  # seconds a worker may take to load, compile and draw data before the cap counts
 _OVERHEAD = 0.02  # seconds a run takes besides, for the estimate
 
 
@@ -51,16 +46,18 @@ def run_study(
     budget: float | None = None,
     progress: Callable[[Standing], None] = lambda standing: None,
     data: Path | None = None,
+    scheduler: str | None = None,
 ) -> Standing:
     """Make the missing runs and append their rows; begin none when the budget is spent.
 
-    Left out are methods that are not installed, and networks read from a folder where ``data``
-    names none.
+    With a ``scheduler`` all workers of its cluster make them. Left out are methods that are not
+    installed, and networks read from a folder where ``data`` names none.
     """
     if jobs < 1:
         raise InvalidSetting(f"jobs is {jobs}; it must be a whole number of workers from 1 on.")
-    with rows.writing():
-        return asyncio.run(_Run(_cells(study, data), rows, budget, progress, data).go(jobs))
+    with rows.writing(), nullcontext() if scheduler is None else Cluster(scheduler) as cluster:
+        runs = _Run(_cells(study, data), rows, budget, progress, data, cluster)
+        return asyncio.run(runs.go(jobs if cluster is None else cluster.size))
 
 
 def standing(study: Study, rows: Rows, data: Path | None = None) -> Standing:
@@ -80,9 +77,15 @@ class _Run:
     """
 
     def __init__(
-        self, cells: list[Cell], rows: Rows, budget: float | None, progress: Callable[[Standing], None], data: Path | None = None
+        self,
+        cells: list[Cell],
+        rows: Rows,
+        budget: float | None,
+        progress: Callable[[Standing], None],
+        data: Path | None = None,
+        cluster: Cluster | None = None,
     ) -> None:
-        self._cells, self._rows, self._progress, self._data = cells, rows, progress, data
+        self._cells, self._rows, self._progress, self._data, self._cluster = cells, rows, progress, data, cluster
         self._end = None if budget is None else monotonic() + budget
         self._todo = {cell.key: sum(1 for _ in self._missing(cell)) for cell in cells}
         self._total = sum(self._todo.values())
@@ -102,14 +105,14 @@ class _Run:
         return self.standing()
 
     async def _work(self, queue: deque[Cell]) -> None:
-        worker = _Worker(self._data)
+        worker = Process(self._data)
         try:
             while queue and not self._is_over():
                 cell = queue.popleft()
                 for seed, cap in self._missing(cell):
                     if self._is_over():
                         break
-                    row = await worker.run(cell, seed, cap)
+                    row = await (worker.run(cell, seed, cap) if self._cluster is None else self._cluster.run(cell, seed, cap, self._data))
                     self._note(cell, row)
         finally:
             await worker.stop()
@@ -156,64 +159,3 @@ class _Run:
 
     def _is_over(self) -> bool:
         return self._end is not None and monotonic() >= self._end
-
-
-class _Worker:
-    """A process of its own, begun when it is first needed and again after it had to be stopped."""
-
-    def __init__(self, data: Path | None = None) -> None:
-        self._process: asyncio.subprocess.Process | None = None
-        self._data = data
-
-    async def run(self, cell: Cell, seed: int, cap: float) -> Row:
-        """The row of one run; after ``cap`` seconds the run is stopped with its process."""
-        process = self._process = self._process or await self._begin()
-        assert process.stdin is not None
-        process.stdin.write(task(cell, seed, self._data))
-        try:
-            started = await self._answer(process, _START + cap)
-            answer = started if "failed" in started else await self._answer(process, cap)
-        except TimeoutError:
-            await self.stop()
-            return row_of(cell, seed, cap, "capped", {})
-        except EOFError:
-            await self.stop()
-            why = "the worker ended without an answer; there may not have been enough memory"
-            # Another library that crashes would crash again, and its run counts as failed.
-            return row_of(cell, seed, cap, "failed" if cell.method in PEERS else "lost", {"seconds": 0.0, "why": why})
-        if "failed" in answer:
-            return row_of(cell, seed, cap, "failed", {"seconds": 0.0, "why": answer["failed"]})
-        return row_of(cell, seed, cap, "done", answer["facts"])
-
-    async def stop(self) -> None:
-        """End the process, whatever it does."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
-
-    @staticmethod
-    async def _begin() -> asyncio.subprocess.Process:
-        path = os.pathsep.join(filter(None, (str(_HOME), os.environ.get("PYTHONPATH"))))
-        one_core = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "dicola_experiments.worker",
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env={**os.environ, **one_core, "PYTHONPATH": path},
-            start_new_session=True,  # Ctrl-C is ours to handle
-        )
-
-    @staticmethod
-    async def _answer(process: asyncio.subprocess.Process, seconds: float) -> dict[str, Any]:
-        assert process.stdout is not None
-        line = await asyncio.wait_for(process.stdout.readline(), seconds)
-        if not line:
-            raise EOFError
-        answer: dict[str, Any] = json.loads(line)
-        return answer

@@ -64,6 +64,7 @@ from dicola.score.gaussian_bic import GaussianBIC as GaussianBIC
 from dicola.tables.columns import Column as Column
 from dicola.tables.look import Look as Look
 from dicola.tables.look import look as look
+from dicola.tables.moments import Moments as Moments
 from dicola.tables.reading import read_table as read_table
 from dicola.tables.table import Dataset as Dataset
 from dicola.tables.table import Table as Table

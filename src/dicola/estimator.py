@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.registry import blanket_learner
 from dicola.ci.registry import Recipe
+from dicola.ci.workers import Kind
 from dicola.discovery import Discovery
 from dicola.effects.after_discovery import Asked
 from dicola.effects.effect import Effect, Interval, effect_after_discovery, under_selection
@@ -140,7 +141,8 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     knowledge: Knowledge | None = None
     contexts: str | Iterable[str] | None = None
     targets: Mapping[str, Any] | None = None
-    workers: Literal["threads", "processes"] | None = None
+    workers: Kind | None = None
+    scheduler: str | None = None
     max_seconds: float | None = None
     max_tests: int | None = None
     max_memory: float | None = None

@@ -106,7 +106,7 @@ def test_flags_reach_the_run(small):
         (["--jobs", "0"], "--jobs is 0; it must"),
         (["--uig", "lost"], "--uig is 'lost'; it may be 'inherit' or 'relearn'."),
         (["--leaf-start", "lost"], "--leaf-start is 'lost'"),
-        (["--workers", "elves"], "--workers is 'elves'; it may be 'threads' or 'processes'."),
+        (["--workers", "elves"], "--workers is 'elves'; it may be 'threads' or 'processes' or 'dask' or 'ray'."),
         (["--uig-alpha", "2"], "--uig-alpha is 2.0; it must lie"),
         (
             ["--mode", "balanced", "--learner", "fci"],

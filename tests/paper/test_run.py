@@ -183,10 +183,24 @@ def test_a_run_whose_worker_was_lost_is_made_again_when_the_study_is_started_aga
         return await asyncio.create_subprocess_exec(sys.executable, "-c", "input()", stdin=pipe, stdout=pipe)
 
     with monkeypatch.context() as patch:
-        patch.setattr("dicola_experiments.run._Worker._begin", staticmethod(dying))
+        patch.setattr("dicola_experiments.process.Process._begin", staticmethod(dying))
         rows = Rows(tmp_path, "mine")
         assert not run_study(study("fci", repetitions=1), rows).is_complete
         assert [row["status"] for row in rows] == ["lost"]
     rows = Rows(tmp_path, "mine")
     assert run_study(study("fci", repetitions=1), rows).is_complete
     assert [row["status"] for row in rows] == [row["status"] for row in Rows(tmp_path, "mine")] == ["done"]
+
+
+def test_a_dask_cluster_makes_the_same_rows(dask, tmp_path):
+    small = study("fci", "dicola+fci/paper", repetitions=2)
+    here, there = Rows(tmp_path, "here"), Rows(tmp_path, "there")
+    assert run_study(small, here).is_complete and run_study(small, there, scheduler=dask).is_complete
+    assert timeless(here) == timeless(there) and len(here) == 4
+
+
+def test_a_cluster_that_is_not_there_is_told_in_a_sentence(tmp_path, monkeypatch):
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install dicola[dask]")
+    monkeypatch.setattr("dicola_experiments.cluster._SECONDS", "1s")
+    with pytest.raises(InvalidSetting, match=r"no scheduler answers at tcp://127\.0\.0\.1:1"):
+        run_study(study("fci"), Rows(tmp_path, "mine"), scheduler="tcp://127.0.0.1:1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ class Rows(NamedTuple):
 def flat_rows(rows: Sequence[Sequence[int]]) -> Rows:
     """Rows of numbers one after the other."""
     begins = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    return Rows(begins, np.fromiter((v for row in rows for v in row), np.int64, int(begins[-1])))
+    return Rows(begins, np.fromiter(chain.from_iterable(rows), np.int64, int(begins[-1])))
 
 
 @inner

@@ -12,6 +12,7 @@ _POWERS = 30  # steps towards the first principal component, where the fit start
 _SWEEPS = 300
 _STILL = 1e-7  # a loading that changes by less has settled
 _LEAST = 0.005  # the share of a variable that is its own
+NOTHING_LEFT = 1e-9  # of a variance of 1
 
 
 @kernel
@@ -67,6 +68,24 @@ def one_factor_misfit(covariance: Floats) -> float:
         for j in range(k):
             misfit -= loading[i] / own[i] * r[i, j] * loading[j] / own[j] / spread
     return float(misfit)
+
+
+@kernel
+def left_by_one_factor(correlation: Floats, packed: Ints, k: int) -> tuple[float, float]:
+    """The least variance that their parents leave of k variables, and how badly one factor explains what they leave; 0 where one has none.
+
+    ``packed`` has the variables, the numbers of their parents, then the parents one after the other.
+    """
+    children, counts = packed[:k], packed[k : 2 * k]
+    parents, at, least = np.zeros((k, max(1, counts.max())), dtype=np.int64), 2 * k, np.inf
+    for i in range(k):
+        for a in range(counts[i]):
+            parents[i, a] = packed[at]
+            at += 1
+    covariance = residuals(correlation, children, parents, counts)
+    for i in range(k):
+        least = min(least, covariance[i, i])
+    return least, one_factor_misfit(covariance) if least > NOTHING_LEFT else 0.0
 
 
 @kernel

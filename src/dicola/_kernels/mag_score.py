@@ -272,6 +272,15 @@ def misfit(correlation: Floats, n_samples: float, members: Ints, d: int, lists: 
     return last
 
 
+@kernel
+def misfit_alone(correlation: Floats, packed: Ints) -> float:
+    """``misfit`` of a variable that no bidirected edge joins to another; ``packed`` has it and then its parents, sorted."""
+    k = len(packed) - 1
+    one = np.zeros((1, 1, 1))
+    room = Room(np.zeros((1, 1), np.int64), np.zeros((2, max(1, k), max(1, k))), one, one, np.zeros((2, max(1, k))))
+    return float(np.log(residual_variance(correlation, packed[0], packed[1:], k, room)))
+
+
 @inner
 def score_ones(terms: Terms, members: Ints, d: int, lists: Ints, lengths: Ints, room: Room) -> float:
     """The part of a district in the score: its misfit for all rows, and the price of its edges."""

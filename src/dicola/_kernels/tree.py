@@ -31,6 +31,31 @@ def _is_member(members: Ints, begin: int, end: int, x: int) -> bool:
     return at < end and members[at] == x
 
 
+class Waiting(NamedTuple):
+    """Nodes still to be looked at, and for each node the pair for which it was last put there."""
+
+    seen: Ints
+    stack: Ints
+
+
+@inner
+def _at_root(begins: Ints, members: Ints, x: int, y: int, stack: Ints) -> int:
+    """The root waits if it has both ends: how many nodes wait?"""
+    stack[0] = 0
+    return 1 if _is_member(members, begins[0], begins[1], x) and _is_member(members, begins[0], begins[1], y) else 0
+
+
+@inner
+def _go_on(at_x: int, at_y: int, pair: int, children: tuple[int, int], waiting: Waiting, top: int) -> int:
+    """Children that have both ends of a pair wait, each once: how many nodes wait then?"""
+    for child, away in ((children[0], 2), (children[1], 1)):
+        if away not in (at_x, at_y) and waiting.seen[child] != pair:
+            waiting.seen[child] = pair
+            waiting.stack[top] = child
+            top += 1
+    return top
+
+
 @kernel
 def deciding_nodes(pairs: Ints, begins: Ints, members: Ints, side: Small, left: Ints, right: Ints) -> Rows:
     """The nodes that decide each pair, each once.
@@ -38,18 +63,14 @@ def deciding_nodes(pairs: Ints, begins: Ints, members: Ints, side: Small, left: 
     These are the splits with its ends on opposite sides, and the leaves with both. There are none
     where an end is not in the root.
     """
-    seen = np.full(len(left), -1, np.int64)
-    stack = np.empty(len(left), np.int64)
-    starts = np.zeros(len(pairs) + 1, np.int64)
-    found = np.empty(2 * len(pairs) + 8, np.int64)
-    count = 0
+    waiting = Waiting(np.full(len(left), -1, np.int64), np.empty(len(left), np.int64))
+    starts, found, count = np.zeros(len(pairs) + 1, np.int64), np.empty(2 * len(pairs) + 8, np.int64), 0
     for i in range(len(pairs)):
         x, y = pairs[i, 0], pairs[i, 1]
-        stack[0] = 0
-        top = 1 if _is_member(members, begins[0], begins[1], x) and _is_member(members, begins[0], begins[1], y) else 0
+        top = _at_root(begins, members, x, y, waiting.stack)
         while top:
             top -= 1
-            k = stack[top]
+            k = waiting.stack[top]
             decided = left[k] < 0
             at_x = at_y = 0
             if not decided:
@@ -61,11 +82,7 @@ def deciding_nodes(pairs: Ints, begins: Ints, members: Ints, side: Small, left: 
                 found[count] = k
                 count += 1
                 continue
-            for child, away in ((left[k], 2), (right[k], 1)):
-                if away not in (at_x, at_y) and seen[child] != i:
-                    seen[child] = i
-                    stack[top] = child
-                    top += 1
+            top = _go_on(at_x, at_y, i, (left[k], right[k]), waiting, top)
         starts[i + 1] = count
     return Rows(starts, found[:count])
 
@@ -154,19 +171,15 @@ def _next_turn(ways: Ways, v: int, way: int, place: int) -> int:
 @kernel
 def deciding_nodes_by_ways(pairs: Ints, begins: Ints, members: Ints, left: Ints, right: Ints, ways: Ways) -> Rows:
     """``deciding_nodes`` for a tree of thousands of nodes, some hundreds deep: nodes that move neither end are passed over."""
-    seen = np.full(len(left), -1, np.int64)
-    reached = seen.copy()  # from two nodes of a way the same one may be reached
-    stack = np.empty(len(left), np.int64)
-    starts = np.zeros(len(pairs) + 1, np.int64)
-    found = np.empty(2 * len(pairs) + 8, np.int64)
-    count = 0
+    waiting = Waiting(np.full(len(left), -1, np.int64), np.empty(len(left), np.int64))
+    reached = waiting.seen.copy()  # from two nodes of a way the same one may be reached
+    starts, found, count = np.zeros(len(pairs) + 1, np.int64), np.empty(2 * len(pairs) + 8, np.int64), 0
     for i in range(len(pairs)):
         x, y = pairs[i, 0], pairs[i, 1]
-        stack[0] = 0
-        top = 1 if _is_member(members, begins[0], begins[1], x) and _is_member(members, begins[0], begins[1], y) else 0
+        top = _at_root(begins, members, x, y, waiting.stack)
         while top:
             top -= 1
-            k = stack[top]
+            k = waiting.stack[top]
             way = ways.of_node[k]
             turn_x, turn_y = _next_turn(ways, x, way, ways.place[k]), _next_turn(ways, y, way, ways.place[k])
             place = ways.node_begins[way + 1] - ways.node_begins[way] - 1  # the last on the way
@@ -190,10 +203,6 @@ def deciding_nodes_by_ways(pairs: Ints, begins: Ints, members: Ints, left: Ints,
                 found[count] = k
                 count += 1
                 continue
-            for child, away in ((left[k], 2), (right[k], 1)):
-                if away not in (at_x, at_y) and seen[child] != i:
-                    seen[child] = i
-                    stack[top] = child
-                    top += 1
+            top = _go_on(at_x, at_y, i, (left[k], right[k]), waiting, top)
         starts[i + 1] = count
     return Rows(starts, found[:count])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from itertools import islice
+from time import perf_counter
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
@@ -14,13 +15,14 @@ from numpy.typing import NDArray
 
 from dicola.allowed import check, instance
 from dicola.ci.base import CITest
-from dicola.ci.questions import Answered, Question, Verdict
+from dicola.ci.questions import Answered, Depends, Question, Verdict
 from dicola.ci.untested import NOTHING, Untested
 from dicola.ci.workers import Workers
 from dicola.graphs.skeleton import Variables
 from dicola.watch import Stopped, heed, questioning
 
 PHASES = ("blankets", "leaves", "orientation")
+_WORTH_SHARING = 0.03  # seconds of questions for which it pays to send them to workers
 _MOST_AT_ONCE = 256  # conditioning sets handed to a test in one call
 Answer = TypeVar("Answer", covariant=True)
 
@@ -355,11 +357,26 @@ class Inquiry:
         """
         if not self.remembers or not self.workers.are_many or isinstance(self._source, Inquiry) or len(questions) < 2:
             return [self.ask(question) for question in questions]
+        if not all(isinstance(question, Depends) for question in questions):
+            return self._shared(questions)
+        verdicts = {self._key(*question.verdict(len(self))): question for question in questions if isinstance(question, Depends)}
+        self._shared([question for key, question in verdicts.items() if key not in (self.account.memory or ())])
+        return [self.ask(question) for question in questions]  # from memory
+
+    def _shared(self, questions: Sequence[Question[Answer]]) -> list[Answer]:
+        """The answers, by all workers once it is seen that this pays."""
         found: list[Answer] = []
-        for answers, account in self.workers.each(partial(_asked, self.fresh()), self.workers.portions(questions)):
+        begin, left = perf_counter(), deque(questions)
+        while left and (not found or (perf_counter() - begin) / len(found) * len(left) <= _WORTH_SHARING):
+            found.append(self.ask(left.popleft()))
+        for answers, account in self.workers.each(partial(_asked, self.fresh()), self.workers.portions(tuple(left))):
             self.account.add(account)
             found += answers
         return found
+
+    def _key(self, x: int, y: int, z: Variables) -> tuple[Any, ...]:
+        """Under which a verdict is remembered."""
+        return self.labels[x], self.labels[y], tuple(self.labels[v] for v in z)
 
     def answer(self, question: Question[Answer]) -> Answered[Answer] | None:
         """The test's own answer to a question, counted unless it was remembered.
@@ -427,7 +444,7 @@ class Inquiry:
             if (untested := self._source.take_untested()) is not NOTHING:
                 account.note(untested)
             return verdict
-        key = (self.labels[x], self.labels[y], tuple(self.labels[v] for v in z))
+        key = self._key(x, y, z)
         if key not in account.memory:
             account.remember(key, Remembered(self._source.verdict(x, y, z), self._phase, 1))
             account.note(self._source.take_untested())

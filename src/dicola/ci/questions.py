@@ -184,9 +184,13 @@ class Depends(Question[bool]):
     z: Variables | None
     alpha: float | None = None
 
+    def verdict(self, n: int) -> tuple[int, int, Variables]:
+        """What a test of n variables is asked."""
+        z = tuple(v for v in range(n) if v not in (self.x, self.y)) if self.z is None else self.z
+        return min(self.x, self.y), max(self.x, self.y), z
+
     def plain(self, ci: Inquiry) -> bool:
-        z = tuple(v for v in range(len(ci)) if v not in (self.x, self.y)) if self.z is None else self.z
-        return not ci.verdict(min(self.x, self.y), max(self.x, self.y), z).independent_at(self.alpha)
+        return not ci.verdict(*self.verdict(len(ci))).independent_at(self.alpha)
 
 
 class Separation(NamedTuple):

@@ -83,7 +83,7 @@ class TreeSets(SeparatingSets):
             return self._answers([pair])[0]
 
     def prepare(self, pairs: Iterable[Pair]) -> None:
-        wanted = list({(x, y) if x < y else (y, x) for x, y in pairs}.difference(self.across))
+        wanted = list({(x, y) if x < y else (y, x) for x, y in pairs}.difference(self._prepared))
         self._prepared.update(zip(wanted, self._answers(wanted), strict=True))
 
     def _answers(self, pairs: list[Pair]) -> list[Variables | None]:

@@ -21,20 +21,24 @@ def members(mask: int) -> list[int]:
     """The vertices of a mask, smallest first."""
     if mask < _SMALL:
         return list(_remembered(mask))
+    return _listed(mask)
+
+
+_SMALL = 1 << 64  # of few variables masks come again and again
+
+
+@lru_cache(maxsize=1 << 14)
+def _remembered(mask: int) -> tuple[int, ...]:
+    return tuple(_listed(mask))
+
+
+def _listed(mask: int) -> list[int]:
     found = []
     while mask:
         low = mask & -mask
         found.append(low.bit_length() - 1)
         mask ^= low
     return found
-
-
-_SMALL = 1 << 16  # the leaves of a decomposition have few variables, and their masks come again and again
-
-
-@lru_cache(maxsize=4096)
-def _remembered(mask: int) -> tuple[int, ...]:
-    return tuple(v for v in range(mask.bit_length()) if mask >> v & 1)
 
 
 def union(masks: Sequence[int], of: int) -> int:

@@ -190,6 +190,10 @@ class RecordedSets(SeparatingSets):
         """Write down a set that is sorted already, for a pair ``x < y``: what a search answers."""
         self._sets[x, y] = z
 
+    def add_all(self, found: Iterable[tuple[Pair, Variables]]) -> None:
+        """The same for many pairs."""
+        self._sets.update(found)
+
     def __len__(self) -> int:
         return len(self._sets)
 
@@ -228,8 +232,9 @@ class RecordedSets(SeparatingSets):
             return super().parted(parts)
         part_of, whole = [i for i, (variables, _) in enumerate(parts) for _ in variables], [v for variables, _ in parts for v in variables]
         found = [RecordedSets(otherwise=None if uig.is_complete else BlanketSets(uig, variables)) for variables, uig in parts]
+        written = [part._sets for part in found]
         for (x, y), z in self._sets.items():
-            found[part_of[x]].add(whole[x], whole[y], tuple([whole[v] for v in z]))
+            written[part_of[x]][whole[x], whole[y]] = tuple([whole[v] for v in z]) if z else ()
         return found
 
     def to_dict(self, variables: Variables) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import count
 
 import numpy as np
@@ -123,11 +123,12 @@ def separate_doubtful(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, dou
     return True
 
 
-def remove(fallen: Iterable[Separation], adjacency: Adjacency, sets: RecordedSets) -> None:
+def remove(fallen: Sequence[Separation], adjacency: Adjacency, sets: RecordedSets) -> None:
     """Take out the edges that fell and record what separates their ends."""
-    for i, j, separating_set in fallen:
-        adjacency[i, j] = adjacency[j, i] = False
-        sets.add(i, j, separating_set)
+    if fallen:
+        ones, others, separating_sets = zip(*fallen, strict=True)
+        adjacency[ones, others] = adjacency[others, ones] = False
+        sets.add_all(zip(zip(ones, others, strict=True), separating_sets, strict=True))
 
 
 def limit_warning(finished: bool, max_size: int | None, what: str = "sets of neighbours", setting: str = "max_condition_size") -> list[str]:

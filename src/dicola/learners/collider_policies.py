@@ -14,7 +14,7 @@ import numpy as np
 from dicola._kernels import weighed_sets as kernel
 from dicola._kernels.arrays import flat_rows
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.questions import Answered, Question
+from dicola.ci.questions import Answered, Depends, Question
 from dicola.claims import Claims
 from dicola.errors import not_allowed
 from dicola.graphs.skeleton import Pair, SeparatingSets, Skeleton, Variables
@@ -116,13 +116,14 @@ class Compare:
 
     def prepare(self, triples: Iterable[Triple]) -> None:
         """Ask about many triples at once."""
-        new = [triple for triple in dict.fromkeys((min(a, c), b, max(a, c)) for a, b, c in triples) if triple not in self.known]
+        known = self.known
+        new = list(dict.fromkeys([each for a, b, c in triples if (each := (a, b, c) if a < c else (c, b, a)) not in known]))
         self.sets.prepare([(a, c) for a, _, c in new])
         found = self.ci.ask(FreerWithout(new, [self.sets[a, c] for a, _, c in new])) if new else []
         self.known.update(zip(new, found, strict=True))
 
     def __call__(self, a: int, b: int, c: int) -> bool | None:
-        triple = (min(a, c), b, max(a, c))
+        triple = (a, b, c) if a < c else (c, b, a)
         if triple not in self.known:
             self.prepare([triple])
         return self.known[triple]
@@ -156,11 +157,18 @@ class FreerWithout(Question[list[bool | None]]):
     sets: Sequence[Variables]
 
     def plain(self, ci: Inquiry) -> list[bool | None]:
+        if ci.remembers:  # by all workers; the verdicts are remembered
+            pairs = zip(self.triples, self.sets, strict=True)
+            ci.ask_each([Depends(a, c, held) for (a, b, c), z in pairs for held in self._without_and_given(b, z)])
         return [self._is_freer(ci, *triple, z) for triple, z in zip(self.triples, self.sets, strict=True)]
 
-    def _is_freer(self, ci: Inquiry, a: int, b: int, c: int, z: Variables) -> bool | None:
+    @staticmethod
+    def _without_and_given(b: int, z: Variables) -> tuple[Variables, Variables]:
         rest = tuple(v for v in z if v != b)
-        without, given = (ci.verdict(a, c, held) for held in (rest, tuple(sorted((*rest, b)))))
+        return rest, tuple(sorted((*rest, b)))
+
+    def _is_freer(self, ci: Inquiry, a: int, b: int, c: int, z: Variables) -> bool | None:
+        without, given = (ci.verdict(a, c, held) for held in self._without_and_given(b, z))
         if without.independent != given.independent or isnan(without.p_value) or isnan(given.p_value):
             return without.independent and not given.independent
         smaller, larger = sorted((without.p_value, given.p_value))

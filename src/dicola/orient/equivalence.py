@@ -17,6 +17,7 @@ from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Mark
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import SeparatingSets, Skeleton, Variables
+from dicola.orient.colliders import ColliderPolicy
 from dicola.orient.fixpoint import orient
 
 
@@ -70,7 +71,12 @@ def mag_to_pag(mag: MAG) -> PAG:
 
     """
     has_selection = any(mag.around[a][b] == TAIL == mag.around[b][a] for a, b in mag.pairs())
-    return orient(skeleton_of_mag(mag), selection=has_selection).pag
+    return orient(skeleton_of_mag(mag), selection=has_selection, is_collider=_by_ancestors(mag)).pag
+
+
+def _by_ancestors(mag: MAG) -> ColliderPolicy:
+    """What ``by_separating_set`` says for ``MagSets``, with no set made for it."""
+    return lambda a, b, c: not mag.canonical_separator(a, c) >> b & 1
 
 
 @checked(pag=instance(PAG))

@@ -28,7 +28,7 @@ from dicola.pipeline.plan import Plan
 from dicola.pipeline.preparation import Prepared, prepare
 from dicola.pipeline.settings import SETTINGS
 from dicola.pipeline.so_far import watching, why_stopped
-from dicola.score.search import BestMag
+from dicola.score.search import BestMag, order_of
 from dicola.tables.table import Table, as_table
 from dicola.watch import Stopped, Watch, current, end, heed
 
@@ -216,8 +216,7 @@ def drawn_again(
     Several workers are threads where all is done before processes have started, and else processes; the answer is the same.
     """
     again = _Again.of(prepared, found, resampling)
-    takes_long = found.seconds["total"] * resampling.replicates > _WORTH_PROCESSES
-    workers = Workers(prepared.plan.n_jobs, prepared.plan.workers or ("processes" if takes_long else "threads"))
+    workers = again.workers(prepared.plan, found.seconds["total"])
     told = progress or (lambda phase, done, total: None)
     keys: list[Keys] = []
     redrawn, left = 0, again.max_tests
@@ -261,8 +260,8 @@ class _Again:
 
     prepared: Prepared
     plan: Plan
-    names: tuple[str, ...]
-    start: NDArray[np.int8] | None
+    place: NDArray[np.int64]  # of each variable of the answer among those of the test
+    order: list[int] | None  # of the graph of the whole, where searches start near it
     resampling: Resampling
 
     @property
@@ -275,12 +274,20 @@ class _Again:
         mode = found.settings["mode"]
         limit = prepared.plan.max_tests
         left = None if limit is None else max(0, limit - found.tests["total"])
-        plan = with_changes(prepared.plan, mode=mode, n_jobs=1, bootstrap=0, max_tests=left)
+        plan = with_changes(prepared.plan, mode=mode, n_jobs=1, workers=None, scheduler=None, bootstrap=0, max_tests=left)
         is_scored = isinstance(mode_named(mode).last_step, BestMag)
         # What is known would have to be obeyed, and then the search is made as a whole.
-        start = found.pag.reordered(found.skeleton.labels).marks if is_scored and plan.known(found.pag.names) is None else None
+        order = order_of(found.pag.reordered(found.skeleton.labels).marks) if is_scored and plan.known(found.pag.names) is None else None
         light = prepared._replace(look=with_changes(prepared.look, table=None))
-        return cls(light, plan, found.pag.names, start, resampling)
+        place = np.array([found.skeleton.labels.index(name) for name in found.pag.names], dtype=np.int64)
+        return cls(light, plan, place, order, resampling)
+
+    def workers(self, plan: Plan, seconds: float) -> Workers:
+        """Who draws and learns, where one run takes so many seconds."""
+        is_own = not self.prepared.test.is_slow and all(_is_ours(each) for each in (self.prepared.test, plan.learner, plan.blankets))
+        processes = plan.side_by_side("processes", is_own)
+        is_worth_it = processes.start_at_once or seconds * self.resampling.replicates > _WORTH_PROCESSES
+        return processes if is_worth_it else plan.side_by_side("threads")
 
     def all(self, workers: Workers, streams: Sequence[SeedSequence], kept: Checkpoint | None = None) -> Iterator[_Answer]:
         """What comes of each table, in their order, up to the first that the run was stopped at; read from what is kept, and kept."""
@@ -323,7 +330,7 @@ class _Again:
             rows = self.resampling.rows(self.prepared.table.n_samples, rng)
             try:
                 marks, tests = self._marks(self.prepared.on_rows(rows))
-                return _Answer(keys_of(marks), redrawn, tests)
+                return _Answer(keys_of(marks[np.ix_(self.place, self.place)]), redrawn, tests)
             except InvalidData as error:
                 last = error
         raise InvalidData(
@@ -331,14 +338,19 @@ class _Again:
         )
 
     def _marks(self, test: CITest) -> tuple[NDArray[np.int8], int]:
-        """The marks that a drawn table gives, and the tests it took."""
-        if self.start is None:
+        """The marks that a drawn table gives, its variables in the order of the labels, and the tests it took."""
+        if self.order is None:
             found = learn(test, self.plan)
             assert found.oriented is not None
-            return found.oriented.pag.reordered(self.names).marks, found.ci.account.total
+            return found.oriented.pag.marks, found.ci.account.total
         asked = Inquiry(test)
-        refined = BestMag().again(asked, self.start)
-        return mag_to_pag(refined.mag).reordered(self.names).marks, asked.account.total
+        return mag_to_pag(BestMag().again(asked, self.order).mag).marks, asked.account.total
+
+
+def _is_ours(part: object) -> bool:
+    """Is a test, or a learner, one of this library, and no door to another?"""
+    name = type(part).__module__
+    return isinstance(part, str | None) or (name.startswith("dicola.") and not name.startswith("dicola.learners.adapters"))
 
 
 def _calibration(prepared: Prepared, found: Discovery, resampling: Resampling) -> str | None:

@@ -15,7 +15,7 @@ from dicola.blankets.base import BlanketLearner
 from dicola.checkpoint import Checkpoint
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
-from dicola.ci.workers import Kind, Workers
+from dicola.ci.workers import Kind
 from dicola.decompose.both_sides import BothSides
 from dicola.decompose.leaves import learn_leaves
 from dicola.decompose.merge import merge_up
@@ -70,6 +70,7 @@ def discover(
     contexts: str | Iterable[str] | None = None,
     targets: Mapping[str, Any] | None = None,
     workers: Kind | None = None,
+    scheduler: str | None = None,
     max_seconds: float | None = None,
     max_tests: int | None = None,
     max_memory: float | None = None,
@@ -131,8 +132,11 @@ def discover(
         them together with another. See ``Knowledge.of_contexts``.
     targets : dict, optional
         What a context acts on, where that is known: ``{"drug": ["pkc"]}``.
-    workers : {"threads", "processes"}, optional
-        What ``n_jobs`` counts; by default processes where a test is slow Python, else threads.
+    workers : {"threads", "processes", "dask", "ray"}, optional
+        What ``n_jobs`` counts; by default processes where a test is slow Python, else threads. With ``"dask"`` and ``"ray"`` the
+        cluster says how many there are: that of the client at hand, or of ``scheduler``.
+    scheduler : str, optional
+        The address of a Dask scheduler, such as ``"tcp://127.0.0.1:8786"``, or of a Ray cluster, such as ``"ray://127.0.0.1:10001"``.
     max_seconds, max_tests, max_memory : float, int, float, optional
         A budget: seconds, tests, and megabytes by which the process may grow. Where one is reached, the answer is a part:
         ``Discovery.complete`` is false, and ``Discovery.undecided`` has the pairs that are not decided yet.
@@ -182,7 +186,7 @@ def begun(evidence: Evidence, plan: Plan) -> SoFar:
     """Who asks, and every choice made: what a run begins with."""
     test = evidence.test if isinstance(evidence, Inquiry) else evidence
     is_slow = test.is_slow  # such a test is not asked the same twice, and by default in processes
-    workers = Workers(plan.n_jobs, plan.workers or ("processes" if is_slow else "threads"))
+    workers = plan.side_by_side("processes" if is_slow else "threads")
     ci = Inquiry(evidence, cache=is_slow, workers=workers)
     ci.account.limit = plan.max_tests
     return SoFar(ci, plan.steps(ci))

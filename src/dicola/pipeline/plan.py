@@ -12,6 +12,7 @@ from dicola.blankets.registry import BLANKETS, blanket_learner
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.registry import recipe_from, record_of
+from dicola.ci.workers import Kind, Workers, engine_at
 from dicola.claims import Claims
 from dicola.decompose.tree import StopRule, stop_rule
 from dicola.errors import InvalidSetting, Sentence, Setting, not_allowed
@@ -45,6 +46,8 @@ class Plan(Settings):
             mode_named(self.mode)
         for name in ("uig", "leaf_start", "workers", "stop", "missing", "undecided"):
             self._check_choice(name)
+        if self.scheduler is not None and self.workers not in (None, engine_at(self.scheduler)):
+            raise not_allowed("workers", self.workers, f"with a scheduler it may be {engine_at(self.scheduler)!r}, or left out.")
         if self.colliders == AUTO:
             object.__setattr__(self, "colliders", None)  # not chosen
         if self.colliders is not None:
@@ -80,6 +83,11 @@ class Plan(Settings):
             **({"contexts": as_list(self.contexts)} if self.contexts else {}),
             **({"targets": {name: as_list(aims) for name, aims in self.targets.items()}} if self.targets else {}),
         }
+
+    def side_by_side(self, usual: Kind, is_own: bool = False) -> Workers:
+        """Who does what can be done side by side; the usual workers where none were chosen. ``is_own`` as for ``Workers``."""
+        kind = self.workers or (usual if self.scheduler is None else engine_at(self.scheduler))
+        return Workers(self.n_jobs, kind, self.scheduler, is_own).reached()
 
     def _check_choice(self, name: str) -> None:
         value, setting = getattr(self, name), SETTINGS[name]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from dicola.blankets.base import BlanketLearner
     from dicola.ci.registry import Recipe
+    from dicola.ci.workers import Kind
     from dicola.knowledge import Knowledge
     from dicola.learners.base import Learner
 
@@ -150,10 +151,15 @@ class Settings:
     max_tests: int | None = _setting(None, "The same after so many independence tests.", BUDGET, typed=int)
     max_memory: float | None = _setting(None, "The same once the process has grown by so many megabytes.", BUDGET, typed=float)
     n_jobs: int = _setting(1, "Leaves learned at a time; -1 for all cores. The answer does not depend on it.", panel=None, option="--jobs")
-    workers: Literal["threads", "processes"] | None = _setting(
+    workers: Kind | None = _setting(
         None,
-        "What --jobs counts: threads or processes; by default processes where a test is slow Python.",
-        choices=lambda: ("threads", "processes"),
+        "What --jobs counts: threads or processes, by default processes where a test is slow Python; or a cluster: dask, ray.",
+        choices=names_in("dicola.ci.workers:KINDS"),
+    )
+    scheduler: str | None = _setting(
+        None,
+        "Address of a Dask scheduler (tcp://host:8786) or a Ray cluster (ray://host:10001), whose workers then do the work.",
+        typed=str,
     )
     stop: str | None = _setting(
         None,

@@ -44,10 +44,10 @@ def _grown(graph: _Ancestral, marks: Marks) -> _Ancestral:
     is_open = (marks == CIRCLE) & (marks.T == CIRCLE)
     beside = [set(np.flatnonzero(row).tolist()) for row in is_open] if is_open.any() else []
     place = np.argsort(cardinality_order(beside)).tolist()
-    arrows, edges = [], []
+    arrows, edges, at = [], [], marks.tolist()
     for a, b in np.argwhere(np.triu(marks)).tolist():
-        at_a, at_b = int(marks[b, a]), int(marks[a, b])
-        if is_open[a, b]:
+        at_a, at_b = at[b][a], at[a][b]
+        if at_a == at_b == CIRCLE:
             u, v = sorted((a, b), key=place.__getitem__)
             edges.append((3, place[u], place[v], (u, v, _FORTH)))
         elif at_a == at_b == ARROW:
@@ -101,8 +101,9 @@ class _Ancestral:
             self.above[v] |= union(self.above, parents[v])
         for u in reversed(order):
             self.below[u] |= union(self.below, children[u])
-        for u, v in arrows:
-            self.marks[u, v], self.marks[v, u] = ARROW, TAIL
+        if arrows:
+            us, vs = zip(*arrows, strict=True)
+            self.marks[us, vs], self.marks[vs, us] = ARROW, TAIL
 
     def insert(self, u: int, v: int, wanted: int) -> None:
         """Add the edge as wanted, or else as the first kind that keeps the graph ancestral."""

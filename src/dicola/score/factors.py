@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels.arrays import Floats
-from dicola._kernels.mag_factor import one_factor_misfit, residuals
-from dicola._kernels.mag_score import RESIDUAL, misfit
+from dicola._kernels.mag_factor import NOTHING_LEFT, left_by_one_factor, one_factor_misfit
+from dicola._kernels.mag_score import RESIDUAL, misfit, misfit_alone
 from dicola._kernels.terms import Terms
 from dicola.graphs.bits import mask_of, members, union
 from dicola.graphs.marks import ARROW, NONE, TAIL
@@ -31,7 +31,6 @@ from dicola.score.law import Law
 from dicola.watch import heed
 
 _CHILDREN = 4  # from so many on a factor is cheaper than the edges it stands for
-_NOTHING_LEFT = 1e-9  # of a variance of 1
 _LARGEST = 20  # variables of a district: larger ones take long to fit
 _HOPE = 60.0  # what a new clique may cost before edges that it makes needless are taken out
 _GAIN = 1e-6
@@ -51,12 +50,15 @@ class Edges(NamedTuple):
 
     def without(self, u: int, v: int) -> Edges:
         """The graph without the edge between the two."""
-        ends = {u: ~(1 << v), v: ~(1 << u)}
-        return Edges(*([mask & ends.get(w, -1) for w, mask in enumerate(masks)] for masks in self))
+        parents, siblings = self.parents.copy(), self.siblings.copy()
+        for masks in (parents, siblings):
+            masks[u] &= ~(1 << v)
+            masks[v] &= ~(1 << u)
+        return Edges(parents, siblings)
 
     def district(self, v: int) -> int:
         """The vertices that bidirected edges join to v, as a mask."""
-        found, new = 0, 1 << v
+        found, new = 1 << v, self.siblings[v]
         while new:
             found |= new
             new = union(self.siblings, new) & ~found
@@ -167,31 +169,38 @@ class FactorSearch:
     def _of_districts(self, graph: Edges, vertices: Iterable[int]) -> float:
         """The parts of the districts of some vertices, taken together."""
         districts = sorted({graph.district(v) for v in vertices})
+        above, beside = graph
         return sum(
-            self._part(district, *(tuple(masks[v] for v in members(district)) for masks in (graph.parents, graph.siblings)))
-            for district in districts
+            self._part(district, tuple([above[v] for v in inside]), tuple([beside[v] for v in inside]))
+            for district, inside in [(district, members(district)) for district in districts]
         )
 
     def _explained(self, children: tuple[int, ...], parents: tuple[int, ...]) -> float:
         """What one factor is worth for variables of which their parents explain a part."""
-        counts = np.array([above.bit_count() for above in parents], dtype=np.int64)
-        rows = np.zeros((len(children), max(1, int(counts.max()))), dtype=np.int64)
-        for row, above in zip(rows, parents, strict=True):
-            row[: above.bit_count()] = members(above)
-        return self._worth(residuals(self.terms.correlation, np.array(children, dtype=np.int64), rows, counts))
+        above = [members(mask) for mask in parents]
+        packed = np.array([*children, *map(len, above), *(v for each in above for v in each)], dtype=np.int64)
+        return self._worth(len(children), *left_by_one_factor(self.terms.correlation, packed, len(children)))
 
-    def _worth(self, covariance: Floats) -> float:
-        """What one factor saves in place of bidirected edges between all, less what it leaves unexplained."""
-        if not covariance.diagonal().min() > _NOTHING_LEFT:
+    def _worth(self, k: int, least: float, misfit: float) -> float:
+        """What one factor saves in place of bidirected edges between k variables, less what it leaves unexplained."""
+        if not least > NOTHING_LEFT:
             return -np.inf  # few rows: the parents explain everything, so there is nothing for a factor to explain
-        k = len(covariance)
         pairs = k * (k - 1) // 2
         saved = self.terms.price * (pairs - k) + self.surcharge * (pairs - 1)
-        return float(saved - self.terms.n_samples * one_factor_misfit(covariance))
+        return float(saved - self.terms.n_samples * misfit)
+
+    def _worth_in(self, covariance: Floats) -> float:
+        """The same, from the covariance of what parents leave."""
+        least = covariance.diagonal().min()
+        return self._worth(len(covariance), least, one_factor_misfit(covariance) if least > NOTHING_LEFT else 0.0)
 
     def _fitted(self, district: int, parents: Sequence[int], siblings: Sequence[int]) -> float:
         """The part of a district: fitted edge by edge, and the factors found in what its arrows leave."""
         inside = members(district)
+        if len(inside) == 1:
+            above = members(parents[0])
+            alone = misfit_alone(self.terms.correlation, np.array([*inside, *above], dtype=np.int64))
+            return float(self.terms.n_samples * alone + self.terms.price * len(above))
         arrows = [(u, v) for v, above in zip(inside, parents, strict=True) for u in members(above)]
         joined = [(v, w) for v, beside in zip(inside, siblings, strict=True) for w in members(beside) if v < w]
         _, block, arrays = district_arrays(self.terms.correlation, inside, arrows, joined)
@@ -208,7 +217,7 @@ class FactorSearch:
             near[w] |= 1 << v
 
         def worth_of(clique: tuple[int, ...]) -> float:
-            return to_precision(self._worth(np.ascontiguousarray(residual[np.ix_(clique, clique)])))
+            return to_precision(self._worth_in(np.ascontiguousarray(residual[np.ix_(clique, clique)])))
 
         while found := [(worth_of(each), each) for each in cliques(near, _CHILDREN)]:
             worth, clique = max(found)

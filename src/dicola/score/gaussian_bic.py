@@ -209,13 +209,12 @@ def district_lists(
     parents, siblings = sorted(arrows), sorted([*bidirected, *((w, v) for v, w in bidirected)])
     inside = [*members, *sorted({u for u, _ in parents} - set(members))]
     d, place = len(members), {v: i for i, v in enumerate(inside)}
-    lists, lengths = np.zeros((2, d, len(inside)), dtype=np.int64), np.zeros((2, d), dtype=np.int64)
+    rows: list[list[int]] = [[] for _ in range(2 * d)]
     for relation, pairs in ((kernel.PA, parents), (kernel.SP, siblings)):
         for u, v in pairs:
-            at = relation, place[v]
-            lists[*at, lengths[at]] = place[u]
-            lengths[at] += 1
-    return inside, lists, lengths
+            rows[relation * d + place[v]].append(place[u])
+    padded = np.array([row + [0] * (len(inside) - len(row)) for row in rows], dtype=np.int64)
+    return inside, padded.reshape(2, d, len(inside)), np.array([len(row) for row in rows], dtype=np.int64).reshape(2, d)
 
 
 def district_arrays(

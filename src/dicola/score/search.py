@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
@@ -99,7 +99,10 @@ class MagSearch:
 
     def dag_near(self, marks: Marks) -> OrderedDag:
         """The best DAG near the order of a partly oriented graph."""
-        order = linear_extension(ancestral_marks(marks, self.law))
+        return self.dag_from(order_of(marks, self.law))
+
+    def dag_from(self, order: Sequence[int]) -> OrderedDag:
+        """The best DAG near an order."""
         return self._booked(kept_search(self.score, order, self._bars, self.kept, "start-near"))
 
     @property
@@ -178,6 +181,11 @@ def _joined(marks: Marks) -> int:
     return int(np.count_nonzero((marks == ARROW) & (marks.T == ARROW))) // 2
 
 
+def order_of(marks: Marks, law: Law | None = None) -> list[int]:
+    """The order of a partly oriented graph, made ancestral."""
+    return linear_extension(ancestral_marks(marks, law))
+
+
 def linear_extension(marks: Marks) -> list[int]:
     """Positions, every parent before its children; of those that may come next the first."""
     parents = (marks.T == TAIL) & (marks == ARROW)  # parents[u, v]: u -> v
@@ -246,13 +254,13 @@ class BestMag:
             dags.append(search.dag_of_orders(_STARTS, seed))
         return self._climbed(search, dags)
 
-    def again(self, ci: Inquiry, marks: Marks) -> Refined:
-        """The same on other rows of a table, where a graph over the variables is known already.
+    def again(self, ci: Inquiry, order: Sequence[int]) -> Refined:
+        """The same on other rows of a table, where a graph over the variables is known already: here the order of it (``order_of``).
 
-        One search, near the order of that graph, takes the place of the decomposition and of random orders.
+        One search, near that order, takes the place of the decomposition and of random orders.
         """
         search = MagSearch.of(ci, level=_DEPEND_AGAIN)
-        return self._climbed(search, [search.dag_near(marks)])
+        return self._climbed(search, [search.dag_from(order)])
 
     def _climbed(self, search: MagSearch, dags: list[OrderedDag]) -> Refined:
         """From DAGs to a MAG: edges are added, and the last climbs made, by the price that the best of the DAGs calls for."""

@@ -21,7 +21,7 @@ from dicola.tables.names import distinct_names, named_or_positions
 from dicola.tables.table import Table
 from dicola.tables.unpacking import TextSource, refuse_grown
 
-_PARQUET = (".parquet", ".pq")
+PARQUET = (".parquet", ".pq")
 _EXCEL = (".xlsx", ".xlsm")
 # Raised at files that are not what their ending says; the last two by openpyxl.
 _SPOILT = (pd.errors.ParserError, OSError, EOFError, ImportError, ValueError, zlib.error, BadZipFile, LZMAError, KeyError, SyntaxError)
@@ -65,10 +65,10 @@ def read_table(path: str | Path, *, header: bool | None = None) -> Table:
         raise InvalidData(f"read_table takes the path of a file, not a {type(path).__name__}.")
     file, shown = Path(path), repr(str(path))
     refuse_unreadable(file, InvalidData)
-    if file.suffix.lower() in _PARQUET:
+    if file.suffix.lower() in PARQUET:
         return Table.from_frame(_read_parquet(file))
     source = _workbook(file) if file.suffix.lower() in _EXCEL else TextSource(file)
-    separator, columns = _first_line(source)
+    separator, columns = first_names(source)
     if header is False:
         columns = named_or_positions(None, len(columns))
     elif header is None and _are_values(columns):
@@ -95,20 +95,20 @@ def read_table(path: str | Path, *, header: bool | None = None) -> Table:
 def _workbook(file: Path) -> Path:
     """An Excel file, which is packed XML, if it unpacks to what its size could stand for."""
     from_extra("openpyxl", "openpyxl")
-    with _readable(file), ZipFile(file) as packed:
+    with readable(file), ZipFile(file) as packed:
         refuse_grown(file, sum(part.file_size for part in packed.infolist()))
     return file
 
 
-def _first_line(source: TextSource | Path) -> tuple[str, list[str]]:
+def first_names(source: TextSource | Path) -> tuple[str, list[str]]:
     """The separator of the file, none for Excel, and the entries of its first line."""
     as_text: dict[str, Any] = {"header": None, "nrows": 1, "dtype": str, "keep_default_na": False}
     if isinstance(source, Path):
-        with _readable(source):
+        with readable(source):
             return "", _entries(pd.read_excel(source, **as_text))
     file, lines = source.file, {}
     for sep in (",", ";", "\t"):
-        with _readable(file), source.open() as stream:
+        with readable(file), source.open() as stream:
             lines[sep] = _entries(pd.read_csv(stream, sep=sep, encoding="utf-8-sig", **as_text))
     tabs = file.name.lower().removesuffix(".gz").endswith(".tsv") and len(lines["\t"]) > 1
     separator = "\t" if tabs else max(lines, key=lambda sep: len(lines[sep]))
@@ -141,15 +141,15 @@ def _are_values(columns: list[str]) -> bool:
 def _read_rows(source: TextSource | Path, separator: str, has_header: bool) -> pd.DataFrame:
     header = 0 if has_header else None
     if isinstance(source, Path):
-        with _readable(source):
+        with readable(source):
             return _filled(pd.read_excel(source, header=header).dropna(how="all"))
-    with _readable(source.file), source.open() as stream, warnings.catch_warnings():
+    with readable(source.file), source.open() as stream, warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         return _filled(pd.read_csv(stream, sep=separator, header=header, index_col=False, encoding="utf-8-sig", low_memory=False))
 
 
 @contextmanager
-def _readable(file: Path) -> Iterator[None]:
+def readable(file: Path) -> Iterator[None]:
     """Turn what can go wrong in reading a file into a sentence."""
     shown = repr(str(file))
     try:
@@ -175,7 +175,7 @@ def _with_decimal_points(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _read_parquet(file: Path) -> pd.DataFrame:
     parquet = from_extra("pyarrow.parquet", "pyarrow")
-    with _readable(file):
+    with readable(file):
         size = parquet.read_metadata(file)
         refuse_grown(file, size.num_rows * size.num_columns * 8)
         return _with_named_index(pd.read_parquet(file))

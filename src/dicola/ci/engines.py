@@ -1,0 +1,166 @@
+"""Clusters that exist, Dask and Ray, as places where work is done: what all pieces share is sent once, and answers come in order.
+
+A worker that dies changes nothing but the time: its pieces are done by others or, where the cluster gives up on one, here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from threading import Lock
+from typing import Any, Protocol, TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+from dicola.errors import InvalidSetting, Sentence, Setting
+from dicola.extras import from_extra
+
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+_UNDER_WAY = 4  # pieces per worker that a cluster has at a time
+_SILENT = {"logging_level": logging.ERROR}
+_SECONDS = "20s"  # until a scheduler that does not answer counts as none
+
+
+class Engine(Protocol):
+    """A place where work is done."""
+
+    def size(self) -> int:
+        """How many pieces are worked on at a time."""
+        ...
+
+    def each(self, run: Callable[[Work], Result], pieces: Sequence[Work]) -> Iterator[Result]:
+        """What ``run`` makes of each piece, in their order."""
+        ...
+
+
+class Dask:
+    """The cluster of a Dask scheduler by its address; without one that of the client which is there."""
+
+    def __init__(self, scheduler: str | None = None) -> None:
+        self._dask = from_extra("distributed", "dicola[dask]")
+        self.client = self._current() if scheduler is None else _dask_client(scheduler)
+
+    def _current(self) -> Any:
+        try:
+            return self._dask.default_client()
+        except ValueError:
+            raise InvalidSetting(
+                Sentence(
+                    "{workers=dask} needs a Dask cluster: make a dask.distributed.Client before, or name the address of a scheduler, "
+                    "such as {scheduler}.",
+                    scheduler=Setting("scheduler", "tcp://127.0.0.1:8786"),
+                )
+            ) from None
+
+    def size(self) -> int:
+        return max(1, int(sum(self.client.nthreads().values())))
+
+    def each(self, run: Callable[[Work], Result], pieces: Sequence[Work]) -> Iterator[Result]:
+        [shared] = self.client.scatter([run], broadcast=True, hash=False)
+        todo, waiting = iter(pieces), deque[tuple[Any, Work]]()
+        # No futures of pieces that wait: a scheduler has enough to do.
+        lost = (self._dask.CancelledError, self._dask.KilledWorker)
+        try:
+            for piece in todo:
+                waiting.append((self.client.submit(held, shared, piece, pure=False), piece))
+                if len(waiting) >= _UNDER_WAY * self.size():
+                    yield self._answer(waiting, run, lost)
+            while waiting:
+                yield self._answer(waiting, run, lost)
+        finally:
+            self.client.cancel([future for future, _ in waiting])
+
+    @staticmethod
+    def _answer(waiting: deque[tuple[Any, Work]], run: Callable[[Work], Result], lost: tuple[type[Exception], ...]) -> Result:
+        future, piece = waiting.popleft()
+        try:
+            found: Result = future.result()
+        except lost:  # with all workers that had what is shared, or because of the piece itself
+            found = run(piece)
+        return found
+
+
+@cache
+def _dask_client(scheduler: str) -> Any:
+    """A connection to a scheduler, kept as long as this process lives."""
+    dask = from_extra("distributed", "dicola[dask]")
+    try:
+        return dask.Client(scheduler, timeout=_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InvalidSetting(Sentence("no Dask scheduler answers at {at} ({error}).", at=scheduler, error=str(error))) from error
+
+
+class Ray:
+    """A Ray cluster by its address; without one that which is there, or else one on this machine."""
+
+    def __init__(self, scheduler: str | None = None) -> None:
+        self._ray = from_extra("ray", "dicola[ray]")
+        if not self._ray.is_initialized():
+            try:
+                self._ray.init(address=scheduler, log_to_driver=False, include_dashboard=False if scheduler is None else None, **_SILENT)
+            except (OSError, ValueError) as error:
+                raise InvalidSetting(Sentence("no Ray cluster answers at {at} ({error}).", at=scheduler, error=str(error))) from error
+
+    def size(self) -> int:
+        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
+    def each(self, run: Callable[[Work], Result], pieces: Sequence[Work]) -> Iterator[Result]:
+        ray = self._ray
+        shared, task = ray.put(run), ray.remote(held).options(max_retries=-1)
+        waiting = deque[Any]()
+        try:
+            for piece in pieces:
+                waiting.append(task.remote(shared, piece))
+                if len(waiting) >= _UNDER_WAY * self.size():
+                    yield self._answer(waiting)
+            while waiting:
+                yield self._answer(waiting)
+        finally:
+            for left in waiting:
+                ray.cancel(left)
+
+    def _answer(self, waiting: deque[Any]) -> Any:
+        try:
+            return self._ray.get(waiting.popleft())
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from error
+
+
+ENGINES: dict[str, Callable[[str | None], Engine]] = {"dask": Dask, "ray": Ray}
+
+
+class _OneThread:
+    """Linear algebra in one thread for as long as any worker of this process is at work."""
+
+    def __init__(self) -> None:
+        self._lock, self._busy, self._limits = Lock(), 0, None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._busy += 1
+            if self._busy == 1:
+                self._limits = _libraries().limit(limits=1)
+
+    def __exit__(self, *raised: object) -> None:
+        with self._lock:
+            self._busy -= 1
+            if not self._busy and self._limits is not None:
+                self._limits.restore_original_limits()
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Those of linear algebra that are loaded; to look for them takes ten milliseconds."""
+    return ThreadpoolController()
+
+
+_one_thread = _OneThread()
+
+
+def held(run: Callable[[Work], Result], piece: Work) -> Result:
+    """What a worker does with a piece: BLAS is held to one thread, as there are other workers."""
+    with _one_thread:
+        return run(piece)

@@ -1,0 +1,144 @@
+"""Clusters give the bytes of one worker; one of their workers may die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from functools import partial
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from threadpoolctl import threadpool_info
+
+import dicola
+from dicola import FCI, CallableTest, DiCoLa, FisherZ, InvalidData, InvalidSetting, MissingExtra, discover, simulate
+from dicola.ci import engines
+from dicola.ci.engines import ENGINES, held
+from dicola.ci.workers import Workers, engine_at
+from dicola.decompose import leaves
+from dicola.pipeline.plan import Plan
+
+NO_TIMES = ("timing.json", "report.html")
+
+
+def table() -> pd.DataFrame:
+    dag = simulate.modular_dag(6, 5, 2, 1, seed=3)
+    return simulate.linear_gaussian(dag, 400, seed=3)
+
+
+@pytest.fixture(scope="module")
+def ray() -> Iterator[None]:
+    found = pytest.importorskip("ray", reason="Ray is not installed: pip install dicola[ray]")
+    yield None
+    found.shutdown()
+
+
+def slow(frame: pd.DataFrame) -> CallableTest:
+    inner = FisherZ(frame)
+    return CallableTest(lambda x, y, z: inner(x, y, z).p_value, frame.columns)
+
+
+def bytes_of(found: dicola.Discovery, folder) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in found.write(folder).iterdir() if file.name not in NO_TIMES}
+
+
+def check_runs(tmp_path, monkeypatch, **engine: str) -> None:
+    monkeypatch.setattr(leaves, "_TOGETHER", 8)  # so that there are several tasks
+    frame = table()
+    small = frame[list(frame.columns[:7])]
+    for number, (test, settings) in enumerate(
+        [
+            (FisherZ(frame), {"learner": FCI(), "stop": "paper"}),
+            (FisherZ(frame), {"learner": "l-marvel", "stop": "paper"}),
+            (FisherZ(frame), {"mode": "balanced"}),
+            (slow(small), {"learner": "rfci", "mode": "paper"}),
+        ]
+    ):
+        one, many = discover(test, **settings), discover(test, **settings, **engine)
+        assert one.tests == many.tests
+        assert bytes_of(one, tmp_path / f"{number} one") == bytes_of(many, tmp_path / f"{number} many")
+    for mode in ("exact", "balanced"):
+        drawn = [DiCoLa(mode=mode, bootstrap=5, **where).fit(frame).discovery_ for where in ({}, engine)]
+        assert bytes_of(drawn[0], tmp_path / f"{mode} one") == bytes_of(drawn[1], tmp_path / f"{mode} many")
+
+
+def test_a_dask_cluster_gives_the_bytes_of_one_worker(dask, tmp_path, monkeypatch):
+    check_runs(tmp_path, monkeypatch, scheduler=dask)
+
+
+def test_ray_gives_the_bytes_of_one_worker(ray, tmp_path, monkeypatch):
+    check_runs(tmp_path, monkeypatch, workers="ray")
+
+
+def test_a_client_that_is_there_is_taken_and_joblib_may_be_told(dask):
+    import distributed
+
+    frame = table()
+    one = dicola.bootstrap(frame, 4, mode="exact")
+    with distributed.Client(dask):
+        assert dicola.bootstrap(frame, 4, mode="exact", workers="dask") == one
+        with joblib.parallel_config("dask"):
+            assert dicola.bootstrap(frame, 4, mode="exact", n_jobs=2) == one
+
+
+def piece_and_worker(piece: int) -> tuple[int, int, int]:
+    time.sleep(0.05)
+    return piece, os.getpid(), max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
+
+
+def test_a_killed_worker_changes_nothing(dask):
+    found = []
+    for piece, worker, threads in Workers(kind="dask", scheduler=dask).each(piece_and_worker, range(60)):
+        found.append(piece)
+        assert worker != os.getpid() and threads == 1
+        if piece == 3:
+            os.kill(worker, signal.SIGKILL)
+    assert found == list(range(60))
+
+
+def raises(piece: int) -> int:
+    if piece == 2:
+        raise InvalidData("piece 2 has no rows.")
+    return piece
+
+
+@pytest.mark.parametrize("kind", ["dask", "ray"])
+def test_an_error_there_is_raised_here_as_it_is(kind, request):
+    address = request.getfixturevalue(kind)
+    with pytest.raises(InvalidData, match="piece 2 has no rows"):
+        list(Workers(kind=kind, scheduler=address).each(raises, range(5)))
+
+
+def test_workers_that_are_not_there_are_told_in_a_sentence(dask, monkeypatch):
+    with pytest.raises(InvalidSetting, match=r"workers='dask' needs a Dask cluster.* scheduler='tcp://127"):
+        discover(FisherZ(table()), workers="dask", stop="paper")
+    monkeypatch.setattr(engines, "_SECONDS", "1s")
+    with pytest.raises(InvalidSetting, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1 "):
+        discover(FisherZ(table()), scheduler="tcp://127.0.0.1:1", stop="paper")
+
+
+@pytest.mark.parametrize("kind", list(ENGINES))
+def test_a_missing_engine_is_told_in_a_sentence(kind, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, {"dask": "distributed", "ray": "ray"}[kind], None)
+    with pytest.raises(MissingExtra, match=rf"pip install dicola\[{kind}\]"):
+        discover(FisherZ(table()), workers=kind, stop="paper")
+
+
+def test_a_scheduler_goes_with_its_own_workers():
+    assert engine_at("ray://there:10001") == "ray" and engine_at("tcp://there:8786") == "dask"
+    with pytest.raises(InvalidSetting, match=r"workers is 'threads'; with a scheduler it may be 'dask', or left out\."):
+        Plan(scheduler="tcp://there:8786", workers="threads")
+
+
+def test_linear_algebra_has_one_thread_while_workers_are_at_work():
+    def threads(piece: int) -> list[int]:
+        np.ones((2, 2)) @ np.ones((2, 2))
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = threads(0)
+    assert all(set(each) <= {1} for each in Workers(2).each(threads, range(4)))
+    assert set(held(partial(threads), 0)) <= {1} and threads(0) == before
