@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 N ?= 3000
 BUDGET ?= 1h
 
-.PHONY: demo test check format docs pictures exactness trust power calibration bench bench-smoke learners-table paper paper-smoke clean
+.PHONY: demo test check format docs pictures exactness trust budgets power calibration bench bench-smoke learners-table paper paper-smoke clean
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("dicola needs Python 3.11 or newer; set PYTHON=/path/to/it") if sys.version_info < (3, 11) else None'
@@ -63,6 +63,9 @@ exactness: $(VENV)/.test        ## make exactness N=50000: that many random grap
 
 trust: $(VENV)/.test            ## are p-values uniform under the null model of each test? 1,000 tables per cell
 	$(BIN)/python -m tests.trust.run
+
+budgets: $(VENV)/.test          ## does every run end when it is told to? Hard tables, every mode and learner: half an hour
+	$(BIN)/python -m tests.budgets_study
 
 power: $(VENV)/.test            ## how often each test finds a link: writes benchmarks/power.json, its figure and table in the docs
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/power.py

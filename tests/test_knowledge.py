@@ -9,7 +9,15 @@ from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.knowledge import Knowledge
 from dicola.metrics import compare
 from dicola.simulate import er_dag, linear_gaussian
-from tests.exactness.knowledge import METHODS, counted_table, drawn, faults_of_a_search, faults_of_an_oracle
+from tests.exactness.knowledge import (
+    METHODS,
+    contradicted,
+    counted_table,
+    drawn,
+    faults_of_a_search,
+    faults_of_an_oracle,
+    faults_with_selection,
+)
 
 LABELS = ("age", "dose", "drug", "pain")
 
@@ -285,6 +293,46 @@ def test_with_true_statements_every_mark_is_true_and_none_of_the_true_pag_is_los
     assert gained > 100, "the statements are of use"
 
 
+def test_in_a_selected_sample_true_statements_put_true_marks_only_and_lose_none():
+    gained = 0
+    for number in range(100):
+        faults, decided = faults_with_selection(number, ("fci", "rfci", "l-marvel")[number % 3], decompose=number % 2 == 0)
+        assert not faults, number
+        gained += decided
+    assert gained > 100
+
+
+def test_with_selection_no_cause_alone_is_no_arrowhead_but_beside_another_one_it_is():
+    arcs = [("a", "c"), ("b", "c"), ("c", "d")]
+    said = Knowledge(forbidden=[("a", "b"), ("d", "c")], required=[("c", "d")])
+    found = discover(Oracle(DAG.from_edges(arcs)), selection=True, knowledge=said)
+    assert str(found.pag) == "a o-> c\nb o-> c\nc --> d"
+    tied = discover(Oracle(DAG.from_edges([("a", "s"), ("b", "s")]), (), "s"), selection=True, knowledge=Knowledge(forbidden=[("a", "b")]))
+    assert str(tied.pag) == "a o-o b" and tied.statements[0].status == "undecided"
+    known = discover(Oracle(DAG.from_edges([("a", "b")])), selection=True, knowledge=Knowledge(exogenous=["a"]))
+    assert str(known.pag) == "a --o b" and known.statements[0].status == "obeyed"
+
+
+@pytest.mark.parametrize("method", ["boss-fci", "gfci"])
+def test_learners_that_score_end_in_a_graph_that_obeys(method):
+    mended = 0
+    for seed in range(12):
+        truth, rng = drawn(seed, n=12, n_latents=3)
+        table = linear_gaussian(truth.dag, 500, seed)[list(truth.observed)]
+        found = discover(FisherZ(table), knowledge=truth.knowledge(rng), **METHODS[method])
+        assert not contradicted(found), seed
+        mended += any("contradicts what was known" in each for each in found.warnings)
+    assert mended
+
+
+def test_tests_may_deny_a_cause_but_no_directed_path_stands_where_none_may_be():
+    for seed in (*range(10), 64):
+        truth, rng = drawn(seed, n=12, n_latents=3)
+        table = linear_gaussian(truth.dag, 500, seed)[list(truth.observed)]
+        found = discover(FisherZ(table), knowledge=truth.knowledge(rng))
+        assert all("causes" in each for each in contradicted(found)), seed
+
+
 @pytest.mark.parametrize("method", ["balanced", "mag-bic", "either"])
 def test_a_search_by_score_looks_at_graphs_that_obey_only(method):
     for seed in range(12):
@@ -339,6 +387,10 @@ def test_the_surroundings_of_one_variable_heed_knowledge():
         found = local(oracle, target, knowledge=known).pag
         assert not truth.wrong_marks(found)
         assert set(found.neighbours(target)) == set(whole.neighbours(target))
+        told = local(oracle, target, knowledge=known).statements
+        decided = {each.said: each.status for each in discover(oracle, knowledge=known).statements}
+        assert [each.said for each in told] == list(decided)
+        assert all(each.status in ("undecided", decided[each.said]) for each in told)
         plain = local(oracle, target).pag
         for other in plain.neighbours(target):
             for a, b in ((target, other), (other, target)):
@@ -367,7 +419,6 @@ def test_a_claim_that_the_graph_denies_is_a_warning_and_a_reason_is_given_for_th
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"selection": True, "decompose": False}, "selection of the sample"),
         ({"contexts": ["z"]}, "contexts and targets name 'z'"),
         ({"contexts": ["a"], "knowledge": Knowledge(required=[("b", "a")])}, "'b' is required to cause 'a' and forbidden"),
         ({"targets": ["a"]}, "it must be a dict"),

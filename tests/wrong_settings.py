@@ -164,6 +164,7 @@ def calls() -> dict[str, Call]:
         "bootstrap": Call(dicola.bootstrap, {"data": table, "replicates": 2, "mode": "exact"}),
         "identify": Call(dicola.identify, {"pag": pag, "x": "A", "y": "B"}),
         "effect": Call(dicola.effect, {"pag": pag, "x": "A", "y": "B"}),
+        "effect of several": Call(dicola.effect, {"pag": pag, "x": ["A", "C"], "y": "B"}),
         "legality": Call(dicola.legality, {"pag": pag}),
         "member_mag": Call(dicola.member_mag, {"pag": pag}),
         "mag_to_pag": Call(dicola.mag_to_pag, {"mag": mag}),

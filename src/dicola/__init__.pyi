@@ -24,8 +24,10 @@ from dicola.discovery import Discovery as Discovery
 from dicola.effects.effect import Effect as Effect
 from dicola.effects.effect import effect as effect
 from dicola.effects.idp import identify as identify
+from dicola.effects.joint import JointEffect as JointEffect
 from dicola.errors import BudgetExceeded as BudgetExceeded
 from dicola.errors import DicolaError as DicolaError
+from dicola.errors import Interrupted as Interrupted
 from dicola.errors import InvalidData as InvalidData
 from dicola.errors import InvalidGraph as InvalidGraph
 from dicola.errors import InvalidSetting as InvalidSetting

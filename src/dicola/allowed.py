@@ -154,6 +154,9 @@ ALLOWED: Mapping[str, Kind] = {
     **dict.fromkeys(("max_path_length", "max_visited"), LIMIT),
     **dict.fromkeys(("max_depth", "min_leaf_size", "max_nodes"), whole("", most=10**400).or_none(LIMIT.rule)),
     "max_local_path": whole("", most=1000).or_none("it must be a whole number from 0 on, 1,000 at most, or None for no limit."),
+    "max_seconds": number("", above=0.0).or_none("it must be a number of seconds above 0, or None for no limit."),
+    "max_tests": whole("").or_none("it must be a whole number of tests from 0 on, or None for no limit."),
+    "max_memory": number("", above=0.0).or_none("it must be a number of megabytes above 0, or None for no limit."),
     "n_starts": FEW,
     "max_district": FEW,
     "penalty": PENALTY,
@@ -168,7 +171,9 @@ ALLOWED: Mapping[str, Kind] = {
     "n_jobs": WORKERS,
     **dict.fromkeys(("decompose", "selection", "legalize", "strict", "polish", "williams", "possible_ancestors"), FLAG),
     **dict.fromkeys(("cache", "verbose"), FLAG),
-    **dict.fromkeys(("untestable", "determined", "missing", "uig", "leaf_start", "possible_dsep", "pool", "order", "errors"), WORD),
+    **dict.fromkeys(
+        ("untestable", "determined", "missing", "uig", "leaf_start", "possible_dsep", "pool", "order", "errors", "undecided"), WORD
+    ),
     **dict.fromkeys(("method", "interval"), WORD),
     **dict.fromkeys(("stop", "workers", "colliders"), WORD_OR_NONE),
     **dict.fromkeys(("names", "nodes", "node_names"), NAMES_OR_NONE),

@@ -51,6 +51,10 @@ class Claims:
         There is one.
     exogenous : vector of bool
         Nothing causes it together with another.
+    selection : bool
+        May the sample have been selected? A tail then says "causes the other, or selection", an
+        arrowhead "neither": "a does not cause b" alone puts no mark, and two exogenous variables
+        may be adjacent.
 
     """
 
@@ -61,9 +65,10 @@ class Claims:
     apart: Bools
     joined: Bools
     exogenous: Bools
+    selection: bool = False
 
     @classmethod
-    def of(cls, knowledge: Knowledge, labels: Sequence[str]) -> Claims:
+    def of(cls, knowledge: Knowledge, labels: Sequence[str], selection: bool = False) -> Claims:
         """The claims about these variables; patterns must be spelled out.
 
         Raises
@@ -96,8 +101,9 @@ class Claims:
         for square in (barred, unconfounded):
             np.fill_diagonal(square, False)
         apart, joined = matrix(knowledge.forbidden_adjacent), matrix(knowledge.required_adjacent)
-        apart |= exogenous[:, None] & exogenous & ~np.eye(n, dtype=np.bool_)
-        claims = cls(tuple(labels), barred, causes, unconfounded, apart, joined, exogenous)
+        if not selection:
+            apart |= exogenous[:, None] & exogenous & ~np.eye(n, dtype=np.bool_)
+        claims = cls(tuple(labels), barred, causes, unconfounded, apart, joined, exogenous, selection)
         claims._check(knowledge)
         return replace(claims, barred=_with_causes(barred, causes))
 
@@ -122,9 +128,10 @@ class Claims:
             self.barred[block],
             self.causes[block],
             self.unconfounded[block] & alone,
-            exogenous[:, None] & exogenous & ~np.eye(len(at), dtype=np.bool_),
+            exogenous[:, None] & exogenous & ~np.eye(len(at), dtype=np.bool_) & (not self.selection),
             self.joined[block],
             exogenous,
+            self.selection,
         )
 
     def in_order(self, labels: Sequence[str]) -> Claims:
@@ -134,15 +141,15 @@ class Claims:
         place = {name: i for i, name in enumerate(self.labels)}
         at = np.array([place[name] for name in labels], dtype=np.int64)
         squares = {name: getattr(self, name)[np.ix_(at, at)] for name in ("barred", "causes", "unconfounded", "apart", "joined")}
-        return Claims(tuple(labels), exogenous=self.exogenous[at], **squares)
+        return Claims(tuple(labels), exogenous=self.exogenous[at], selection=self.selection, **squares)
 
     def marks(self, edges: Iterable[Pair]) -> Iterator[Given]:
         """The marks they put on the edges of a graph, edge by edge in order."""
         for a, b in sorted((min(edge), max(edge)) for edge in edges):
             for one, other in ((a, b), (b, a)):
-                if self.causes[one, other]:
+                if self.causes[one, other] or (self.selection and self.exogenous[one]):
                     yield Given(other, one, TAIL)
-                if self.barred[one, other]:
+                if self.barred[one, other] and not self.selection:
                     yield Given(other, one, ARROW)
 
     def never_bidirected(self, adjacency: Bools | None = None) -> Bools:
@@ -150,8 +157,10 @@ class Claims:
 
         Behind a <-> b stands a path from a to b, each step of it two variables with a hidden common
         cause, which are adjacent then. So <-> is out where no steps but those said to have none lead
-        from one to the other.
+        from one to the other. With selection a path may lead through what was selected by: none are.
         """
+        if self.selection:
+            return np.zeros_like(self.unconfounded)
         steps = ~self.unconfounded if adjacency is None else adjacency & ~self.unconfounded
         group = _components(steps)
         return np.asarray(self.unconfounded & (group[:, None] != group))

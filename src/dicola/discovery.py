@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -17,7 +16,7 @@ from dicola.ci.untested import NOTHING, Untested
 from dicola.confidence import Bootstrap
 from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Tree
-from dicola.errors import DicolaError, InvalidData, Sentence, counted
+from dicola.errors import BudgetExceeded, DicolaError, InvalidData, Sentence, counted
 from dicola.files import refuse_unreadable, write_texts
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Mark
@@ -25,7 +24,7 @@ from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import LaterSets, SeparatingSets, Skeleton
 from dicola.orient.equivalence import Legality, MagSets, legality
 from dicola.orient.partial import Conflict, Reason
-from dicola.statements import STATUSES, Judge, Statement, claims_in
+from dicola.statements import Judge, Statement, claims_in, in_brief
 from dicola.tables.look import Look
 from dicola.written_facts import check_discovery, check_seconds, check_skeleton, loaded
 
@@ -35,11 +34,13 @@ if TYPE_CHECKING:
     from dicola.ci.base import CITest
     from dicola.effects.effect import Effect, Interval
     from dicola.effects.estimation import Method
+    from dicola.effects.joint import JointEffect
     from dicola.posterior import NearBest
     from dicola.report.explain import Explanation
 
 BOOTSTRAP = "bootstrap.csv"
 _NEAR_TIE = 6.0  # a likelihood ratio of 20
+_FEW_UNDECIDED = 2000  # beyond, edges that are undecided are not asked again for the table of edges
 FILES = ("pag.csv", "edges.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json")
 OF_BOOTSTRAP = (BOOTSTRAP, "consensus.csv")
 
@@ -86,6 +87,12 @@ class Discovery:
         The test that was asked; it is not written, so ``None`` for what was read back.
     bootstrap : Bootstrap or None
         How often edges and marks came in tables drawn from the rows; ``None`` where none were drawn.
+    complete : bool
+        Did the run come to its end? Else a budget was reached, or it was interrupted, and this is a part of
+        the answer.
+    undecided : tuple of pairs of str
+        Where it did not: the edges that the run was not done with. They may be there or not, and their marks
+        are open; all other marks stand.
 
     """
 
@@ -106,12 +113,61 @@ class Discovery:
     look: Look | None = field(default=None, repr=False, compare=False)
     test: CITest | None = field(default=None, repr=False, compare=False)
     bootstrap: Bootstrap | None = field(default=None, repr=False)
+    complete: bool = True
+    undecided: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @cached_property
     def _edges(self) -> pd.DataFrame:
         from dicola.edge_table import edge_table
 
-        return edge_table(self.pag, self.skeleton, self.test)
+        # To ask thousands of pairs again that nothing is known of takes long and tells little.
+        edges = edge_table(self.pag, self.skeleton, self.test if len(self.undecided) <= _FEW_UNDECIDED else None)
+        if self.score is None or not self.complete:
+            return edges
+        from dicola.posterior import score_differences
+
+        scores = score_differences(self)
+        return edges if scores is None else edges.assign(**scores)
+
+    def _open_pairs(self) -> list[tuple[int, int]]:
+        """The undecided pairs by position in ``skeleton.labels``."""
+        place = {name: i for i, name in enumerate(self.skeleton.labels)}
+        return [(place[u], place[v]) for u, v in self.undecided]
+
+    @cached_property
+    def _open(self) -> frozenset[frozenset[str]]:
+        return frozenset(frozenset(pair) for pair in self.undecided)
+
+    def is_decided(self, u: str, v: str) -> bool:
+        """Was the run done with two variables?
+
+        Parameters
+        ----------
+        u, v : str
+            Their names.
+
+        """
+        return frozenset((u, v)) not in self._open
+
+    def refuse_if_partial(self, what: str) -> None:
+        """Refuse to go on from a part of an answer.
+
+        Parameters
+        ----------
+        what : str
+            What needs the whole, as the beginning of a sentence.
+
+        Raises
+        ------
+        BudgetExceeded
+            The run was stopped before it was complete.
+
+        """
+        if not self.complete:
+            raise BudgetExceeded(
+                f"{what} needs the whole answer, and this run was stopped before it was complete "
+                f"({counted(len(self.undecided), 'edge is', 'edges are', ',')} undecided). Give it a larger budget, or none."
+            )
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per edge: its ends, marks and type, and how close it came to being removed.
@@ -122,21 +178,29 @@ class Discovery:
             The columns of ``pag.to_pandas()`` and those of ``dicola.edge_table.edge_table``: the
             largest p-value given few neighbours, the set that gave it, sign and partial correlation
             where the test has them, and the leaves in which the pair was decided. What is asked for
-            this is asked after the run and not counted. After a bootstrap also how often the edge
-            and its marks came (``Bootstrap.beside``).
+            this is asked after the run and not counted. Where graphs were scored also
+            ``score_without``, by how much the graph scores worse without the edge, and ``score_u``
+            and ``score_v``, with another mark at that end, all other edges as they are. After a
+            bootstrap also how often the edge and its marks came (``Bootstrap.beside``). Of a run
+            that was stopped also whether the edge is ``decided``.
 
         """
-        return self._edges.copy() if self.bootstrap is None else self.bootstrap.beside(self._edges)
+        edges = self._edges.copy() if self.bootstrap is None else self.bootstrap.beside(self._edges)
+        if not self.complete:
+            edges["decided"] = [self.is_decided(u, v) for u, v in zip(edges["u"], edges["v"], strict=True)]
+        return edges
 
     @cached_property
     def legality(self) -> Legality:
         """Does the PAG stand for a class of MAGs?
 
-        Learned from finite data it often does not; the reasons say where. With knowledge it is to be the PAG of a MAG
-        that obeys, with the marks that this adds.
+        Learned from finite data it often does not; the reasons say where. A part of an answer does not. With knowledge it is
+        to be the PAG of a MAG that obeys, with the marks that this adds.
         """
+        if not self.complete:
+            return Legality(False, ("the run was stopped before it was complete, and the graph is a part of an answer.",))
         claims = claims_in(self.settings, self.pag.names)
-        if claims is None:
+        if claims is None or claims.selection:
             return legality(self.pag)
         from dicola.score.legal import legality_under
 
@@ -200,13 +264,14 @@ class Discovery:
         level: float = 0.95,
         seed: int = 0,
         replicates: int = 100,
-    ) -> Effect:
+    ) -> Effect | JointEffect:
         """The effect of x on y: identified, bounded, or not identifiable with the reason.
 
         Parameters
         ----------
         x, y : str
-            The names of the treatment and the outcome.
+            The names of the treatment and the outcome; for x also a list of names: all of them are
+            set, and a ``JointEffect`` comes back.
         table : DataFrame, array, dict or Table, optional
             The table that the graph was learned from; without it only identification is told.
         interval : {"split", "bootstrap", "naive"}
@@ -231,12 +296,19 @@ class Discovery:
             The table lacks a variable of the graph.
         InvalidSetting
             A setting is not allowed, or the run cannot be made again from its record.
+        BudgetExceeded
+            The run was stopped before it was complete.
 
         """
+        self.refuse_if_partial("An effect")
         from dicola.effects.after_discovery import Asked
+        from dicola.effects.joint import AskedTogether, treatments
         from dicola.pipeline.relearning import effect_from_record
 
         names = self.pag.names
+        if (several := treatments(self.pag, x)) is not None:
+            together = AskedTogether(several, names[self.pag.index(y)], level, seed)
+            return effect_from_record(self.pag, self.settings, table, together, interval=interval, replicates=replicates)
         asked = Asked(names[self.pag.index(x)], names[self.pag.index(y)], method, level, seed)
         return effect_from_record(self.pag, self.settings, table, asked, interval=interval, replicates=replicates)
 
@@ -245,10 +317,11 @@ class Discovery:
         why, taken = self.settings.get("mode_chosen"), self.settings.get("test_chosen")
         split = f"{self.tree.in_words()}, depth {self.tree.depth}"
         return Sentence(
-            "{size} ({ends})\nmode: {mode}{why}{test}{known}\ndecomposition: {tree}\n"
+            "{size} ({ends}){part}\nmode: {mode}{why}{test}{known}\ndecomposition: {tree}\n"
             "tests: {total:,} ({tests}){untested}{score}{sure}{drawn}",
             size=f"{counted(len(self.pag), 'variable')}, {counted(self.pag.n_edges, 'edge')}",
             ends=self.pag.ends_in_words(),
+            part="" if self.complete else f"\nincomplete: {counted(len(self.undecided), 'edge is', 'edges are', ',')} undecided",
             mode=self.settings.get("mode", "exact"),
             why=Sentence(", as {why}", why=why) if why else "",
             test=Sentence("\ntest: {name}, as {why}", name=self.settings["test"]["name"], why=taken) if taken else "",
@@ -266,10 +339,7 @@ class Discovery:
         """How many claims were obeyed, how many are undecided, how many the data deny; empty where there are none."""
         if not self.settings.get("knowledge") and not self.settings.get("contexts") and not self.settings.get("targets"):
             return ""
-        counts = Counter(each.status for each in self.statements)
-        words = {"obeyed": "obeyed", "undecided": "undecided", "denied": "denied by the data"}
-        told = ", ".join(f"{counts[status]} {words[status]}" for status in STATUSES if counts[status])
-        return f"{counted(len(self.statements), 'statement')}: {told}" if told else ""
+        return in_brief(self.statements)
 
     def how_sure(self) -> str:
         """How much the data could tell: the links they would show, the marks left open, the next-best graph.
@@ -282,6 +352,8 @@ class Discovery:
         """
         if (self.settings.get("test") or {}).get("alpha") is None:
             return ""
+        if not self.complete:
+            return f"The run was stopped: {len(self.undecided):,} of {counted(self.pag.n_edges, 'edge', spec=',')} undecided."
         ends, undecided = 2 * self.pag.n_edges, self.pag.count(Mark.CIRCLE)
         sentences = (
             "" if self.power is None else str(self.power),
@@ -294,7 +366,7 @@ class Discovery:
         """Graphs that score nearly as well as the answer, with probabilities by the BIC.
 
         From the answer one edge is added, removed or turned, then another one, always going on from
-        the best graph met. It takes a second or so for twenty variables, and longer for more.
+        the best graph met. It takes about three times as long as the run itself.
 
         Parameters
         ----------
@@ -312,8 +384,11 @@ class Discovery:
         ------
         NeedsData
             Where the answer was not found by a score, or was read back from files.
+        BudgetExceeded
+            The run was stopped before it was complete.
 
         """
+        self.refuse_if_partial("A search for graphs that score nearly as well")
         from dicola.posterior import near_best
 
         return near_best(self, within, most)
@@ -323,6 +398,12 @@ class Discovery:
         from dicola.report.page import page
 
         return page(self, self.to_pandas())
+
+    def draw(self) -> str:
+        """The PAG as SVG text; edges that are undecided are dashed, and left out where they are too many to see."""
+        from dicola.report.drawing import draw, visible_part
+
+        return draw(*visible_part(self))
 
     def _repr_html_(self) -> str:
         from dicola.report.card import card
@@ -364,7 +445,7 @@ class Discovery:
             "pag.csv": native.to_csv(self.pag),
             "pag.json": native.to_json(self.pag),
             "edges.csv": to_csv(self.to_pandas()),
-            "pag.svg": self.pag.draw(),
+            "pag.svg": self.draw(),
             "report.html": self.report(),
             "skeleton.json": skeleton,
             "discovery.json": _dump(self._to_dict(_digests(self.pag, skeleton, drawn.get(BOOTSTRAP)))),
@@ -385,6 +466,7 @@ class Discovery:
             **({} if self.power is None else {"power": asdict(self.power)}),
             **({} if self.look is None else {"look": self.look.to_dict()}),
             **({} if self.bootstrap is None else {"bootstrap": self.bootstrap.to_dict()}),
+            **({} if self.complete else {"complete": False, "undecided": self._open_pairs()}),
             "settings": self.settings,
             "warnings": self.warnings,
             "conflicts": [astuple(conflict) for conflict in self.conflicts],
@@ -448,6 +530,8 @@ class Discovery:
                 power=Power(**facts["power"]) if "power" in facts else None,
                 look=Look.from_dict(facts["look"]) if "look" in facts else None,
                 bootstrap=None if drawn is None else Bootstrap.from_csv(drawn, facts["bootstrap"], pag),
+                complete=facts.get("complete", True),
+                undecided=tuple((skeleton.labels[a], skeleton.labels[b]) for a, b in facts.get("undecided", ())),
             )
             if (source / "edges.csv").exists():  # results written before there was one have none
                 vars(found)["_edges"] = from_csv(_text_in(source / "edges.csv"))

@@ -82,6 +82,8 @@ class ClosestTest(NamedTuple):
     partial_correlation: float = nan
 
 
+SCORE_COLUMNS: Final = ("score_without", "score_u", "score_v")
+"""Columns of a scored run: by how much the graph scores worse without an edge, and with another mark at its ends."""
 _NAMES: Final = ("u", "v", "given")  # columns that hold names
 _KINDS: Final = {"p_value": "float64", "given": "str", "sign": "str", "partial_correlation": "float64"}
 
@@ -185,5 +187,7 @@ def from_csv(text: str) -> pd.DataFrame:
     told = [not isnan(value) for value in values["p_value"]]
     given = [text if asked else None for text, asked in zip(table["given"], told, strict=True)]
     columns = {**values, "given": given, "sign": [text or None for text in table["sign"]]}
-    table = table.drop(columns=[name for name in EDGE_COLUMNS if name in table])  # bootstrap.csv has what they say
-    return table.assign(**{name: pd.Series(columns[name], dtype=kind) for name, kind in _KINDS.items()})
+    scores = {name: pd.Series([float(text) if text else nan for text in table[name]]) for name in SCORE_COLUMNS if name in table}
+    known = (*EDGE_COLUMNS, "decided")  # bootstrap.csv and discovery.json have what they say
+    table = table.drop(columns=[name for name in known if name in table])
+    return table.assign(**{name: pd.Series(columns[name], dtype=kind) for name, kind in _KINDS.items()}, **scores)

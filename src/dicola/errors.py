@@ -143,4 +143,22 @@ class NeedsData(DicolaError):
 
 
 class BudgetExceeded(DicolaError):
-    """A limit on tests or time was reached before the answer was complete."""
+    """A budget was spent before there was what is asked for: a part of the answer exists, or none, and it will not do."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run was ended by Ctrl-C; it carries what was found until then.
+
+    Attributes
+    ----------
+    discovery : Discovery or LocalDiscovery
+        The partial answer: ``complete`` is false.
+
+    """
+
+    def __init__(self, discovery: Any) -> None:
+        super().__init__("the run was interrupted; the part of the answer that it came to is in .discovery")
+        self.discovery = discovery
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Interrupted, (self.discovery,)

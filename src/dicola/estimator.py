@@ -18,17 +18,17 @@ from dicola.blankets.registry import blanket_learner
 from dicola.ci.registry import Recipe
 from dicola.discovery import Discovery
 from dicola.effects.after_discovery import Asked
-from dicola.effects.effect import Effect, Interval, effect_after_discovery, effect_under_selection
+from dicola.effects.effect import Effect, Interval, effect_after_discovery, under_selection
 from dicola.effects.estimation import Method
+from dicola.effects.joint import AskedTogether, JointEffect, joint_effect_after_discovery, treatments
 from dicola.errors import InvalidData, InvalidSetting, NeedsData
 from dicola.graphs.pag import PAG
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Learner
 from dicola.learners.registry import learner_named
-from dicola.pipeline.bootstrap import with_bootstrap
-from dicola.pipeline.discover import Progress, run
+from dicola.pipeline.bootstrap import learned_from
+from dicola.pipeline.discover import Progress
 from dicola.pipeline.plan import Plan
-from dicola.pipeline.preparation import prepare
 from dicola.pipeline.relearning import relearning
 from dicola.registry import settings_of
 from dicola.score.gaussian_model import GaussianModel
@@ -131,10 +131,14 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     max_path_length: int | None = None
     seed: int = 0
     legalize: bool = False
+    undecided: Literal["keep", "circle"] = "keep"
     knowledge: Knowledge | None = None
     contexts: str | Iterable[str] | None = None
     targets: Mapping[str, Any] | None = None
     workers: Literal["threads", "processes"] | None = None
+    max_seconds: float | None = None
+    max_tests: int | None = None
+    max_memory: float | None = None
     kinds: Mapping[str, Any] | None = None
     drop: str | Iterable[str] | None = None
     missing: str = "auto"
@@ -192,16 +196,19 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             Where the table is not what the test needs.
         InvalidSetting
             Where a setting is not allowed, or two do not go together.
+        Interrupted
+            On Ctrl-C, with the part of the answer that was found; a second Ctrl-C ends at once.
+        BudgetExceeded
+            Where a budget was spent before there was a test to ask.
 
         """
         table = _table_of(X, least_rows=2, least_columns=2)
-        prepared = prepare(table, Plan(**self.get_params(deep=False)))
-        found = prepared.told(with_bootstrap(prepared, run(prepared.test, prepared.plan, progress), progress))
+        prepared, found = learned_from(table, Plan(**self.get_params(deep=False)), progress)
         validate_data(self, _header(X, table), reset=True, skip_check_array=True)
         self.discovery_, self.pag_ = found, found.pag
         self._levels = tuple(replace(column, values=column.values[:0]) for column in prepared.table.columns)  # noqa: PD011
         self._used = [table.names.index(name) for name in found.pag.names]
-        self._gaussian = GaussianModel.behind(prepared.test, prepared.table, found.pag)
+        self._gaussian = GaussianModel.behind(prepared.test, prepared.table, found.pag) if found.complete else None
         self._prepared = prepared.table, prepared.plan
         return self
 
@@ -216,7 +223,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         seed: int = 0,
         replicates: int = 100,
         members: int = 500,
-    ) -> Effect:
+    ) -> Effect | JointEffect:
         """The effect of one variable on another: identified, bounded, or not identifiable with the reason.
 
         Identification and the value speak of the graph that all rows gave; the interval allows for
@@ -225,7 +232,8 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         Parameters
         ----------
         x, y : str
-            The names of the treatment and the outcome.
+            The names of the treatment and the outcome; for x also a list of names: all of them are
+            set, and a ``JointEffect`` comes back.
         interval : {"split", "bootstrap", "naive"}
             The graph is learned again from one half of the rows and the effect estimated from the
             other; or both are done on rows drawn with replacement; or nothing is allowed for.
@@ -270,12 +278,19 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                 "a model that was stored or sent does not carry the rows it was fitted on; ask model.discovery_.effect(x, y, table) with "
                 "that table, or fit again."
             )
+        self.discovery_.refuse_if_partial("An effect")
         table, plan = self._prepared
         names = self.pag_.names
-        asked = Asked(names[self.pag_.index(x)], names[self.pag_.index(y)], method, level, seed)
+        several, outcome = treatments(self.pag_, x), names[self.pag_.index(y)]
+        if several is None:
+            asked: Asked | AskedTogether = Asked(names[self.pag_.index(x)], outcome, method, level, seed)
+        else:
+            asked = AskedTogether(several, outcome, level, seed)
         if self.selection:
-            return effect_under_selection(asked)
+            return under_selection(asked)
         learn = relearning(plan, table)
+        if isinstance(asked, AskedTogether):
+            return joint_effect_after_discovery(self.pag_, table, learn, asked, interval=interval, replicates=replicates)
         return effect_after_discovery(self.pag_, table, learn, asked, interval=interval, replicates=replicates, members=members)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -318,6 +333,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         table = table.coded_as([place[label] for label in table.labels])
         check_numbers(table)
         check_gaps(table)
+        self.discovery_.refuse_if_partial("A score of held-out rows")
         if self._gaussian is None:
             raise NeedsData(
                 f"score needs the correlations of all columns, which {self.discovery_.settings['test']['name']} does not know; "

@@ -13,6 +13,7 @@ from dicola.files import write_texts
 from dicola.graphs.formats import native
 from dicola.graphs.marks import Edge
 from dicola.graphs.pag import PAG, edge_in_words
+from dicola.statements import Statement, in_brief
 
 _SHOWN = 12  # visited variables that a summary names
 
@@ -46,8 +47,14 @@ class LocalDiscovery:
         What to know before the answer is believed.
     power : Power or None
         Which links the rows would have shown; ``None`` for an oracle, and where nobody knows.
+    statements : tuple of Statement
+        What became of each claim that was made beforehand: obeyed, undecided or denied, with the
+        evidence. One about variables that were not looked at is undecided.
     seconds : float
         Wall-clock time of the run.
+    complete : bool
+        Did the run come to its end? Else a budget was reached, or it was interrupted: edges of the target may be
+        missing where it was not visited, and circles may turn; arrowheads and tails stand.
 
     """
 
@@ -60,7 +67,9 @@ class LocalDiscovery:
     settings: dict[str, Any] = field(repr=False)
     warnings: tuple[str, ...] = ()
     power: Power | None = None
+    statements: tuple[Statement, ...] = ()
     seconds: float = field(default=0.0, compare=False)
+    complete: bool = True
 
     @property
     def edges(self) -> list[Edge]:
@@ -94,6 +103,8 @@ class LocalDiscovery:
         return self.pag.neighbours(self.target)
 
     def __str__(self) -> str:
+        if not self.visited:
+            return f"Nothing is decided about {self.target}: the run was stopped."
         if not self.neighbours:
             return f"Nothing is adjacent to {self.target}."
         kinds = {
@@ -110,8 +121,9 @@ class LocalDiscovery:
         tests = ", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total")
         shown = ", ".join(self.visited[:_SHOWN]) + (", …" if len(self.visited) > _SHOWN else "")
         visited = f"visited {len(self.visited)} of {counted(self.n_variables, 'variable')}: {shown}"
+        known = [f"knowledge: {in_brief(self.statements)}"] if self.statements else []
         power = [] if self.power is None else [f"power: {self.power}"]
-        return "\n".join([visited, f"tests: {self.tests['total']:,} ({tests})", *power])
+        return "\n".join([visited, *known, f"tests: {self.tests['total']:,} ({tests})", *power])
 
     def __hash__(self) -> int:
         return hash((self.target, self.pag))
@@ -130,6 +142,7 @@ class LocalDiscovery:
             "tests": self.tests,
             "power": None if self.power is None else asdict(self.power),
             "settings": self.settings,
+            **({"statements": [asdict(each) for each in self.statements]} if self.statements else {}),
             "warnings": list(self.warnings),
         }
 

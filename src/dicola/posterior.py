@@ -7,18 +7,26 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from dicola.ci.inquiry import Inquiry
 from dicola.confidence import way_of, ways_in_columns
+from dicola.edge_table import SCORE_COLUMNS
 from dicola.errors import NeedsData, counted, not_allowed
-from dicola.graphs.marks import CIRCLE
+from dicola.graphs.marks import ARROW, CIRCLE, NONE, Mark
 from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import MagSets
-from dicola.score.search import MagSearch
+from dicola.score.law import Law
+from dicola.score.mag_climb import Known, weighed_moves
+from dicola.score.registry import score_behind
+from dicola.score.search import MagSearch, surcharge_on
 from dicola.statements import claims_in
 
 if TYPE_CHECKING:
     from dicola.discovery import Discovery
+
+
+_LARGEST_DISTRICT = 10
 
 
 class Alternative(NamedTuple):
@@ -62,7 +70,7 @@ class NearBest:
         """
         return self.graphs[:k]
 
-    def undecided_as_circles(self, pag: PAG, least: float = 0.8) -> PAG:
+    def undecided_as_circles(self, pag: PAG, least: float = 0.9) -> PAG:
         """A graph with a circle in place of each mark on which the graphs near the best disagree.
 
         Parameters
@@ -97,6 +105,42 @@ class NearBest:
                 ways.setdefault((a, b), [0.0] * 9)[way_of(pag.marks, a, b)] += weight
         found = sorted(ways.items())
         return ways_in_columns([(names[a], names[b]) for (a, b), _ in found], np.array([each for _, each in found]).reshape(-1, 9))
+
+
+def score_differences(found: Discovery) -> pd.DataFrame | None:
+    """By how much the graph of a result would score worse with one of its edges changed; ``None`` where none was scored.
+
+    One row per edge of the graph, in its order: ``score_without`` if the edge were not there, ``score_u`` and ``score_v`` if the mark
+    at that end were another one: the best such edge in the best MAG, all others as they are. Not a number at a circle, where graphs of
+    the class differ already, and where no such edge keeps the graph ancestral.
+    """
+    sets = found.skeleton.sets
+    if found.score is None or found.test is None or not isinstance(sets, MagSets):
+        return None
+    score = score_behind(Inquiry(found.test))
+    marks = sets.mag.reordered(score.names).marks
+    ends = np.argwhere(np.triu(marks != NONE)).astype(np.int64)
+    law = Law.of(claims_in(found.settings, score.names))
+    worth = weighed_moves(score, marks, ends, _LARGEST_DISTRICT, surcharge_on(score), Known.room_for(len(score)), law)
+    place = {(score.names[a], score.names[b]): row for (a, b), row in zip(ends.tolist(), worth, strict=True)}
+    rows = []
+    for edge in found.pag.edges():
+        is_turned = (edge.u, edge.v) not in place
+        by_kind = place[(edge.v, edge.u) if is_turned else (edge.u, edge.v)]
+        at_u, at_v = (_FORTH, _BACK) if is_turned else (_BACK, _FORTH)
+        rows.append((by_kind[0], _otherwise(by_kind, edge.mark_u, at_u), _otherwise(by_kind, edge.mark_v, at_v)))
+    told = np.array(rows, dtype=np.float64).reshape(-1, 3)
+    return pd.DataFrame(np.where(np.isfinite(told), told, np.nan), columns=list(SCORE_COLUMNS))
+
+
+_FORTH, _BACK = 1, 2  # bits of a kind of edge: an arrowhead at its second vertex, at its first
+
+
+def _otherwise(by_kind: NDArray[np.float64], mark: Mark, bit: int) -> float:
+    """The least that an edge with another mark at one end costs."""
+    if mark == CIRCLE:
+        return float("nan")
+    return float(min(by_kind[kind] for kind in (1, 2, 3) if bool(kind & bit) != (mark == ARROW)))
 
 
 def near_best(found: Discovery, within: float, most: int) -> NearBest:

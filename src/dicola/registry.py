@@ -61,6 +61,8 @@ class Registry(dict[str, type[T]]):
 
     def find(self, name: object) -> type[T] | None:
         """The entry of that name, or of that class name; capitals, and hyphens for underscores, do not matter."""
+        if isinstance(name, str) and name in self:
+            return self[name]
         wanted = _plain(str(name))
         return next((entry for own, entry in self.items() if wanted in (_plain(own), _plain(entry.__name__))), None)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -20,8 +21,10 @@ from dicola.orient.partial import Conflict
 
 Status = Literal["obeyed", "undecided", "denied"]
 Found = tuple[Status, str]
-_FROM_CLAIMS = ("knowledge", "knowledge on a path", "unconfounded")
+_FROM_CLAIMS = ("knowledge", "knowledge on a path", "unconfounded", "knowledge beside an arrowhead", "knowledge of selection")
 _SHOWN = 3  # of many reasons
+_THROUGH_SELECTION = "no path can lead there but through what the sample was selected by."
+_NOT_LOOKED_AT = "whether an edge joins them was not looked at."
 STATUSES: tuple[Status, ...] = ("obeyed", "undecided", "denied")
 
 
@@ -61,6 +64,14 @@ class Statement:
         return f"{status}. {self.evidence[:1].upper()}{self.evidence[1:]}"
 
 
+def in_brief(statements: Sequence[Statement]) -> str:
+    """How many claims were obeyed, how many are undecided, how many the data deny; empty where there are none."""
+    counts = Counter(each.status for each in statements)
+    words = {"obeyed": "obeyed", "undecided": "undecided", "denied": "denied by the data"}
+    told = ", ".join(f"{counts[status]} {words[status]}" for status in STATUSES if counts[status])
+    return f"{counted(len(statements), 'statement')}: {told}" if told else ""
+
+
 def knowledge_in(settings: Mapping[str, Any], names: Sequence[str]) -> Knowledge | None:
     """The claims on record, contexts aside, about these variables; ``None`` where there are none."""
     record = settings.get("knowledge")
@@ -78,7 +89,7 @@ def claims_in(settings: Mapping[str, Any], labels: Sequence[str]) -> Claims | No
     """All claims on record by position; ``None`` where there are none."""
     known, told = knowledge_in(settings, labels), contexts_in(settings, labels)
     both = known if told is None else told if known is None else known.together_with(told)
-    return Claims.of(both, labels) if both else None
+    return Claims.of(both, labels, bool(settings.get("selection"))) if both else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +106,11 @@ class Judge:
         What rules wanted and did not get.
     closest : callable, optional
         For two names, what the data say against the edge between them; empty where that is nothing.
+    unsettled : sequence of int, optional
+        Where only a part was learned: by position in the graph, a mask of those of which it is not
+        known whether they are adjacent.
+    selection : bool
+        May the sample have been selected, so that a tail may speak of selection alone?
 
     """
 
@@ -102,9 +118,13 @@ class Judge:
     skeleton: Skeleton
     conflicts: Sequence[Conflict] = ()
     closest: Callable[[str, str], str] = lambda a, b: ""
+    unsettled: Sequence[int] = ()
+    selection: bool = False
 
     def statements(self, settings: Mapping[str, Any]) -> tuple[Statement, ...]:
         """Every claim in the settings of a run, in the order of the settings."""
+        if settings.get("selection") and not self.selection:
+            return replace(self, selection=True).statements(settings)
         names = self.skeleton.labels
         known, told = knowledge_in(settings, names), contexts_in(settings, names)
         found = [] if known is None else list(self._of_knowledge(known))
@@ -149,7 +169,7 @@ class Judge:
             at, other = self.skeleton.labels[c.at], self.skeleton.labels[c.other]
             disputed[at] = disputed.get(at, 0) | 1 << self.pag.index(other)
         for a in later:
-            doubtful = self._reach(self._possible, a) | disputed.get(a, 0)  # to all others no path can lead
+            doubtful = known if self.selection else self._reach(self._possible, a) | disputed.get(a, 0)  # to all others no path can lead
             for b in members(doubtful & known):
                 status, why = self.is_no_cause(a, self.pag.names[b])
                 reasons[status].append(why)
@@ -169,6 +189,8 @@ class Judge:
             return "denied", conflict
         if self._reaches(self._definite, a, b):
             return "denied", f"a directed path leads from {a} to {b}."
+        if self.selection and not self._is_free(a) and not self._reaches(self._possible, a, b):
+            return "undecided", _THROUGH_SELECTION
         if not self._reaches(self._possible, a, b):
             has_edge = self._mark(a, b) != NONE
             return "obeyed", f"the edge has an arrowhead at {a}." if has_edge else f"no path can lead from {a} to {b}."
@@ -187,6 +209,8 @@ class Judge:
             return "undecided", f"a path may lead from {a} to {b}."
         if self._mark(a, b) != NONE:
             return "denied", f"the edge has an arrowhead at {a}."
+        if self.selection and not self._is_free(a):
+            return "undecided", _THROUGH_SELECTION
         return "denied", f"no edge joins them and no path can lead from {a} to {b}.{self._separation(a, b)}"
 
     def leads_out(self, name: str, beside: Sequence[str] = ()) -> Found:
@@ -196,29 +220,37 @@ class Judge:
         against += [f"the edge to {other} has an arrowhead at {name}." for other in others if self._mark(other, name) == ARROW]
         if against:
             return "denied", " ".join(against[:_SHOWN])
-        away = [other for other in others if self._mark(other, name) == TAIL and self._mark(name, other) == ARROW]
+        away = [other for other in others if self._mark(other, name) == TAIL and (self.selection or self._mark(name, other) == ARROW)]
+        if any(other not in beside for other in self._unsettled(name)):
+            return "undecided", f"not all edges of {name} were looked for."
         if len(away) == len(others):
             return "obeyed", f"{counted(len(away), 'edge leads', 'edges lead')} away from it." if away else "no edge is in question."
         return "undecided", f"the edge to {next(other for other in others if other not in away)} is open."
 
     def is_unconfounded(self, a: str, b: str, known: Knowledge) -> Found:
         """Has a pair no hidden common cause?"""
+        if b in self._unsettled(a):
+            return "undecided", _NOT_LOOKED_AT
         if self._mark(a, b) == NONE:
             return "obeyed", f"no edge joins them.{self._separation(a, b)}"
+        if self.selection:
+            return "undecided", "what the sample was selected by may tie them together."
         if self._mark(a, b) == ARROW == self._mark(b, a):
             claims = Claims.of(known, self.skeleton.labels)
             labels = self.skeleton.labels
             marks = self.pag.reordered(labels).marks
-            if claims.never_bidirected(marks != NONE)[labels.index(a), labels.index(b)]:
+            if claims.never_bidirected(None if self.unsettled else marks != NONE)[labels.index(a), labels.index(b)]:
                 return "denied", f"the edge is {a} <-> {b}, and no other variables can stand behind it."
             return "undecided", f"the edge is {a} <-> {b}; others that share hidden causes with both may stand behind it."
         for one, other in ((a, b), (b, a)):
-            if self.pag.is_directed(one, other) and self.pag.is_visible(one, other):
+            if self.pag.is_directed(one, other) and not self.unsettled and self.pag.is_visible(one, other):
                 return "obeyed", f"the edge {one} --> {other} is visible: nothing hidden causes both."
         return "undecided", "the edge leaves room for a hidden common cause, and says nothing for one."
 
     def is_apart(self, a: str, b: str) -> Found:
         """Are two variables not adjacent?"""
+        if b in self._unsettled(a):
+            return "undecided", _NOT_LOOKED_AT
         if self._mark(a, b) != NONE:
             return "denied", "no set separates them in the graph."
         separation = self._separation(a, b)
@@ -226,12 +258,18 @@ class Judge:
 
     def is_joined(self, a: str, b: str) -> Found:
         """Are two variables adjacent?"""
+        if b in self._unsettled(a):
+            return "undecided", _NOT_LOOKED_AT
         if self._mark(a, b) == NONE:
             return "denied", f"no edge joins them.{self._separation(a, b)}"
         if separation := self._separation(a, b):
             return "denied", f"{separation.strip()} The edge stands as was said."
         against = self.closest(a, b)
         return ("denied", f"{against} The edge stands as was said.") if against else ("obeyed", "an edge joins them.")
+
+    def _is_free(self, name: str) -> bool:
+        """Does an arrowhead say that a variable is no cause of selection?"""
+        return bool((self.pag.marks[:, self.pag.index(name)] == ARROW).any())
 
     def _mark(self, a: str, b: str) -> int:
         """The mark at b."""
@@ -260,12 +298,20 @@ class Judge:
     def _possible(self) -> list[int]:
         """By vertex, where an edge may lead on to."""
         marks = self.pag.marks
-        onward = (marks != NONE) & (marks != TAIL) & (marks.T != ARROW)
-        return [mask_of(row.nonzero()[0].tolist()) for row in onward]
+        onward = (marks != NONE) & ((marks != TAIL) | self.selection) & (marks.T != ARROW)
+        found = [mask_of(row.nonzero()[0].tolist()) for row in onward]
+        return [mask | more for mask, more in zip(found, self.unsettled, strict=True)] if self.unsettled else found
+
+    def _unsettled(self, name: str) -> list[str]:
+        """The variables of which it is not known whether they are adjacent to one."""
+        return [self.pag.names[v] for v in members(self.unsettled[self.pag.index(name)])] if self.unsettled else []
 
     @cached_property
     def _definite(self) -> list[int]:
         marks = self.pag.marks
+        if self.selection:  # a tail speaks of the other end if an arrowhead elsewhere rules out that it speaks of selection
+            leads = (marks.T == TAIL) & (marks == ARROW).any(axis=0)[:, None]
+            return [mask_of(row.nonzero()[0].tolist()) for row in leads]
         return [mask_of(row.nonzero()[0].tolist()) for row in (marks == ARROW) & (marks.T == TAIL)]
 
     def _reaches(self, steps: list[int], a: str, b: str) -> bool:

@@ -56,6 +56,8 @@ def check_discovery(facts: Mapping[str, Any], n: int) -> None:
         "power": (_is_power, "what the rows could show"),
         "look": (_is_look, "what the table was"),
         "bootstrap": (_is_bootstrap, "how tables were drawn"),
+        "complete": (_is_flag, "true or false"),
+        "undecided": (_list_of(_row(place, place)), "a list of pairs of variables"),
     }
     _check(facts, "discovery.json", needed, optional)
 

@@ -38,7 +38,7 @@ def test_the_merge_is_exact_for_every_valid_tripartition(chunk):
         known: dict[tuple[int, ...], frozenset] = {}
         for split in valid_splits(uig_over(mag, whole(mag))):
             parts = [known.setdefault(side, skeleton_over(mag, side)) for side in sides(split)]
-            assert merge(*parts, split) == skeleton_over(mag, whole(mag)), (seed, split)
+            assert merge(*parts, split.separator) == skeleton_over(mag, whole(mag)), (seed, split)
             cuts += 1
             either_but_not_both += parts[0] | parts[1] != skeleton_over(mag, whole(mag))
     assert cuts > 200 and either_but_not_both > 10, "keeping what either side has would be wrong"
@@ -52,7 +52,7 @@ def test_the_merge_is_exact_over_a_part_of_the_variables():
         for split in valid_splits(uig_over(mag, kept)):
             global_split = relabelled(split, kept)
             parts = [skeleton_over(mag, side) for side in sides(global_split)]
-            assert merge(*parts, global_split) == skeleton_over(mag, kept), (seed, global_split)
+            assert merge(*parts, global_split.separator) == skeleton_over(mag, kept), (seed, global_split)
 
 
 CHAIN_BESIDE_A_COLLIDER = DAG.from_edges([("X", "A"), ("A", "Y"), ("X", "B"), ("Y", "B")], nodes="ABXY")
@@ -66,7 +66,7 @@ def test_an_edge_of_the_separator_must_be_absent_if_absent_on_either_side():
     left, right = (skeleton_over(mag, side) for side in sides(split))
     assert (2, 3) not in left and (2, 3) in right
     truth = skeleton_over(mag, whole(mag))
-    assert merge(left, right, split) == truth
+    assert merge(left, right, split.separator) == truth
     absent_in_both = left | right
     assert absent_in_both == truth | {(2, 3)}, "the rule 'absent in both' keeps an edge that is not there"
 
@@ -74,9 +74,9 @@ def test_an_edge_of_the_separator_must_be_absent_if_absent_on_either_side():
 def test_edges_outside_the_separator_come_from_their_own_side():
     split = Split((0, 1), (2, 3), (4, 5))
     left, right = frozenset({(0, 1), (0, 4), (4, 5)}), frozenset({(2, 3), (3, 5), (4, 5)})
-    assert merge(left, right, split) == {(0, 1), (0, 4), (2, 3), (3, 5), (4, 5)}
-    assert merge(left, right - {(4, 5)}, split) == {(0, 1), (0, 4), (2, 3), (3, 5)}
-    assert merge(left - {(4, 5)}, right, split) == {(0, 1), (0, 4), (2, 3), (3, 5)}
+    assert merge(left, right, split.separator) == {(0, 1), (0, 4), (2, 3), (3, 5), (4, 5)}
+    assert merge(left, right - {(4, 5)}, split.separator) == {(0, 1), (0, 4), (2, 3), (3, 5)}
+    assert merge(left - {(4, 5)}, right, split.separator) == {(0, 1), (0, 4), (2, 3), (3, 5)}
 
 
 def random_tree(mag: MAG, rng: np.random.Generator) -> Tree:

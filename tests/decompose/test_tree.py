@@ -7,10 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dicola import DAG, InvalidSetting, Ledger, Oracle, simulate
+from dicola import DAG, FisherZ, InvalidSetting, Ledger, Oracle, simulate
+from dicola._kernels import tree as walks
 from dicola.blankets.grow_shrink import IAMB
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.base import CITest
+from dicola.decompose import tree as tree_module
 from dicola.decompose.tree import Branch, Leaf, StopRule, Tree, decompose, stop_rule
 from dicola.decompose.uig import independence_graph
 
@@ -150,3 +152,32 @@ def test_leaves_and_branches_are_listed_in_the_order_of_their_numbers():
     assert [node for node in tree.nodes if isinstance(node, Branch)] == list(tree.branches)
     assert tree.n_leaves == len(tree.leaves) and tree.largest_leaf == max(len(leaf.variables) for leaf in tree.leaves)
     assert np.isin(np.arange(len(oracle_of(4))), np.concatenate([leaf.variables for leaf in tree.leaves])).all()
+
+
+def test_ways_down_a_tree_lead_to_the_nodes_that_a_walk_finds():
+    met_twice = 0
+    for seed in range(12):
+        test = oracle_of(seed, 24, 2.0 + seed % 3)
+        tree = decompose(test, TC, StopRule())
+        pairs = np.array([(x, y) for x in range(len(test)) for y in range(x + 1, len(test))])
+        begins, members, side, left, right = tree.flat
+        walked = walks.deciding_nodes(pairs, begins, members, side, left, right)
+        found = walks.deciding_nodes_by_ways(pairs, begins, members, left, right, walks.ways_of(*tree.flat))
+        for one, other in zip(np.split(walked[1], walked[0][1:-1]), np.split(found[1], found[0][1:-1]), strict=True):
+            assert sorted(one.tolist()) == sorted(other.tolist())
+        children = np.concatenate((left, right))[np.concatenate((left, right)) >= 0]
+        met_twice += len(children) - len(set(children.tolist()))
+    assert met_twice > 0, "no node of these trees has two parents"
+
+
+def test_nodes_that_are_made_when_looked_at_are_the_same(monkeypatch):
+    for seed in range(4):
+        test = FisherZ(simulate.linear_gaussian(simulate.er_dag(30, 3, seed=seed), 400, seed))
+        tree = decompose(test, TC, StopRule())
+        with monkeypatch.context() as change:
+            change.setattr(tree_module, "_MANY_MEMBERS", 0)
+            later = decompose(test, TC, StopRule())
+        assert not isinstance(later.nodes, tuple) and tuple(later.nodes) == tree.nodes
+        assert later.leaves == tree.leaves and later.separators == tree.separators and later.depth == tree.depth
+        for one, other in zip(later.leaves, tree.leaves, strict=True):
+            assert one.uig == other.uig

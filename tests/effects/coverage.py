@@ -128,7 +128,7 @@ def _naive(pag: PAG, table: Table, x: str, y: str, truth: float) -> bool | None:
         return abs(truth) < 1e-12
     if given is None:
         return None
-    low, high = Asked(x, y, "robust").estimated(table, given).interval
+    low, high = Asked(x, y, "robust").estimated(table, found, given).interval
     return low <= truth <= high
 
 

@@ -185,13 +185,6 @@ def test_what_lies_beyond_adjustment_has_one_door():
     assert isinstance(answer, Reason) and "no adjustment set exists" in answer.sentence
 
 
-def test_an_expression_beyond_adjustment_is_passed_on(monkeypatch, frame):
-    monkeypatch.setattr("dicola.effects.identification.beyond_adjustment", lambda pag, x, y: "Σ_M P(M | X) P(Y | M)")
-    found = dicola.effect(PAG.from_text("X o-> Y"), "X", "Y", frame)
-    assert found.identified and found.by == "expression" and found.expression == "Σ_M P(M | X) P(Y | M)"
-    assert "is identified: Σ_M P(M | X) P(Y | M)" in found.sentence and found.value is None
-
-
 def test_wrong_questions_are_refused(model):
     with pytest.raises(NotFittedError):
         DiCoLa().effect("X", "Y")

@@ -134,7 +134,7 @@ def test_the_kernel_asks_where_a_child_has_no_inverse_and_goes_on_with_the_answe
     values[3] = values[0] + values[1]
     whole = np.corrcoef(values)
     whole.setflags(write=False)
-    growth, rule = kernel.planted(square.starts, square.indices, 3), StopRule().in_numbers("inherit")
+    growth, rule = kernel.planted(square.starts, square.indices), StopRule().in_numbers("inherit")
     known, nothing = kernel.Correlations(whole, np.full(5, 0.0), np.zeros(0), 50), np.zeros((0, 0), dtype=bool)
     full, child, block, _ = kernel.grow(growth, rule, known, nothing)
     assert not full and child.tolist() == [0, 1, 3] and block.tolist() == [1, 2]
@@ -210,7 +210,8 @@ def test_a_dense_graph_in_many_nodes(n, degree, nodes):
 
 def without_room(growth: kernel.Growth) -> kernel.Growth:
     """Exactly what the root takes, and a table of one place."""
-    n, entries = growth.begins[1], growth.counts[kernel.USED]
+    n = growth.begins[1]
+    entries = growth.starts[n]
     sizes = [2, n, n, 1, 1, 1, n + 1, entries, *[1] * 10, len(growth.counts), 1]
     return kernel.Growth(*[part[:size].copy() for part, size in zip(growth, sizes, strict=True)])
 
@@ -249,5 +250,8 @@ def test_progress_is_told_once_per_node_also_across_pauses():
 
 def test_the_graphs_of_leaves_hold_no_room():
     tree = decompose(FisherZ(table(2, 30, 3, 300)), TC, StopRule())
-    arrays = [part for leaf in tree.leaves for part in (leaf.uig.starts, leaf.uig.indices)]
-    assert all(array.base is None for array in (*arrays, *tree.flat))
+    graphs = [leaf.uig for leaf in tree.leaves]
+    starts = {id(graph.starts.base): graph.starts.base for graph in graphs}
+    indices = {id(graph.indices.base) for graph in graphs}
+    assert [len(part) for part in starts.values()] == [len(tree.flat.members) + len(tree.nodes)], "one array, of the nodes there are"
+    assert len(indices) == 1 and all(part.base is None for part in tree.flat)

@@ -100,3 +100,14 @@ def test_without_cliques_the_score_is_the_plain_one():
     for mag, score in models(4, 20):
         if max(len(each) for each in cliques([mask_of(np.flatnonzero(row).tolist()) for row in mag.marks], 1)) < 4:
             assert FactorSearch(score.kernel_terms()).total(mag.to_matrix()) == pytest.approx(score.mag(mag))
+
+
+def test_each_step_says_what_it_gains():
+    n_steps = 0
+    for mag, score in models(4, 30):
+        search, before = FactorSearch(score.kernel_terms(), 3.0), mag.to_matrix()
+        for marks, gain in search.steps(before):
+            assert gain == pytest.approx(search.total(before) - search.total(marks), abs=1e-6)
+            assert gain > 0
+            before, n_steps = marks, n_steps + 1
+    assert n_steps

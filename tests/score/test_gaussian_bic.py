@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from dicola import DAG, MAG, FisherZ, InvalidSetting, Ledger, NeedsData, Oracle, mag_to_pag, member_mag
+from dicola.ci.inquiry import Inquiry
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.order_search import best_of
+from dicola.score.search import MANY_ROWS, MagSearch
+from dicola.simulate import er_dag, factor_dag, linear_gaussian
 from tests.score.drawn import models
 from tests.score.readable_ricf import edges_of, fitted, maximised
 
@@ -141,3 +144,47 @@ def test_it_says_what_speaks_against_it():
 def test_a_variable_determined_by_others_has_a_finite_score():
     score = GaussianBIC(np.ones((3, 3)), 100)
     assert np.isfinite(score.mag(MAG.from_text("X1 --> X2; X3 --> X2; X1 <-> X3", score.names)))
+
+
+def test_gains_of_arrows_are_what_the_score_loses_without_them():
+    for _, score in models(7, 5):
+        dag = best_of(score, 2, 0)
+        given_others, alone = score._gains(dag.parents)
+        expected = []
+        for v in np.lexsort((np.arange(len(score)), dag.parents.sum(axis=1))).tolist():  # by the number of parents
+            above = np.flatnonzero(dag.parents[v]).tolist()
+            for u in above:
+                less = score.local(v, [w for w in above if w != u]) - score.local(v, above) + score.price
+                expected.append((less, score.local(v, []) - score.local(v, [u]) + score.price))
+        assert np.column_stack([given_others, alone]) == pytest.approx(np.array(expected).reshape(-1, 2), abs=1e-6)
+
+
+def drawn_score(dag: DAG, n_samples: int, seed: int, low: float, high: float, hidden: tuple[str, ...] = ()) -> GaussianBIC:
+    table = linear_gaussian(dag, n_samples, seed, coefficients=(low, high)).drop(columns=list(hidden))
+    return GaussianBIC.of(FisherZ(table))
+
+
+def test_an_edge_costs_less_where_many_are_near_their_price():
+    weak = drawn_score(er_dag(40, 3, 1), 1000, 1, 0.05, 0.3)
+    dag = best_of(weak, 2, 0)
+    easier = weak.eased(dag.parents)
+    assert 0.7 * weak.price <= easier.price < weak.price - 0.3
+    assert easier.local(0, [1]) == pytest.approx(weak.local(0, [1]) + easier.price - weak.price)
+    assert weak.eased(np.zeros_like(dag.parents)) is weak
+
+
+def test_the_usual_price_stays_where_relations_are_strong_where_factors_explain_them_and_in_noise():
+    factors, hidden = factor_dag(3, 12)
+    strong = drawn_score(er_dag(40, 3, 1), 1000, 1, 0.5, 1.0)
+    questionnaire = drawn_score(factors, 500, 1, 2.0, 2.0, hidden)
+    noise = drawn_score(er_dag(60, 0, 1), 120, 1, 0.5, 1.0)
+    for score in (strong, questionnaire, noise):
+        assert score.eased(best_of(score, 2, 0).parents) is score
+
+
+def test_with_many_rows_a_search_keeps_its_price():
+    weak = drawn_score(er_dag(40, 3, 1), 1000, 1, 0.05, 0.3)
+    few, many = (MagSearch.of(Inquiry(FisherZ.from_covariance(weak.correlation, n_samples=n, names=weak.names))) for n in (1000, MANY_ROWS))
+    dag = few.dag_of_orders(2, 0)
+    assert few.eased(dag).score.price < few.score.price
+    assert many.eased(dag) is many

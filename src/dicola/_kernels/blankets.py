@@ -16,6 +16,7 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.partial_correlation import SINGULAR, is_dependent, residual
+from dicola._kernels.stopping import heed
 
 _NEAR = 1e-9  # correlations this near in relation may have the same p-value
 
@@ -32,6 +33,13 @@ class Rule(NamedTuple):
     n_samples: int
 
 
+class Part(NamedTuple):
+    """Some variables of a correlation matrix."""
+
+    whole: Floats
+    chosen: Ints
+
+
 class Left(NamedTuple):
     """What is left of all variables given the first k members, in row k; ``at`` and ``share`` belong to member k itself."""
 
@@ -45,19 +53,22 @@ class Left(NamedTuple):
 
 
 @kernel
-def blankets_of(correlation: Floats, targets: Ints, rule: Rule, begins: Ints, starts: Ints) -> tuple[Bools, int]:
+def blankets_of(whole: Floats, chosen: Ints, targets: Ints, rule: Rule, begins: Ints, starts: Ints) -> tuple[Bools, int]:
     """Row i: who is in the blanket of ``targets[i]``; and the verdicts it took.
 
-    Each is grown from its own part of ``starts``, which begins at ``begins[i]``.
+    All are positions among the variables ``chosen`` of a symmetric matrix, of which no more than the rows of targets and members is
+    read: a part of ten thousand variables need not be copied. Each is grown from its own part of ``starts``, which begins at
+    ``begins[i]``.
     """
-    n = len(correlation)
+    part = Part(whole, chosen)
+    n = len(chosen)
     found = np.zeros((len(targets), n), np.bool_)
-    columns = correlation.T.copy()  # the matrix is symmetric but for rounding; verdicts read x, y and z in this order
     left = _room(8, n)
     total = 0
     for i in range(len(targets)):
-        left, added, tests = _grown(correlation, columns, targets[i], rule, left, starts[begins[i] : begins[i + 1]])
-        blanket, more = _shrunk(correlation, targets[i], rule, added, left.members[: len(added)].copy())
+        heed(total)
+        left, added, tests = _grown(part, targets[i], rule, left, starts[begins[i] : begins[i + 1]])
+        blanket, more = _shrunk(part, targets[i], rule, added, left.members[: len(added)].copy())
         total += tests + more
         for v in blanket:
             found[i, v] = True
@@ -94,12 +105,13 @@ def _roomier(left: Left, size: int) -> Left:
 
 
 @inner
-def _grown(correlation: Floats, columns: Floats, target: int, rule: Rule, left: Left, start: Ints) -> tuple[Left, Ints, int]:
+def _grown(part: Part, target: int, rule: Rule, left: Left, start: Ints) -> tuple[Left, Ints, int]:
     """Grow the blanket of a target from a start: what is left, with room that may have grown; the members as they came; the verdicts."""
-    n = len(correlation)
+    n = len(part.chosen)
+    own = part.whole[part.chosen[target]]
     for v in range(n):
-        left.variance[0, v] = correlation[v, v]
-        left.covariance[0, v] = columns[target, v] if v < target else correlation[target, v]
+        left.variance[0, v] = 1.0
+        left.covariance[0, v] = own[part.chosen[v]]
     taken = np.zeros(n, np.bool_)
     taken[target] = True
     added = np.empty(min(n, rule.most + 1), np.int64)
@@ -107,7 +119,7 @@ def _grown(correlation: Floats, columns: Floats, target: int, rule: Rule, left: 
     for new in start[: len(added)]:
         taken[new] = True
         left = _roomier(left, size)
-        _take(correlation, columns, target, new, size, left)
+        _take(part, target, new, size, left)
         added[size] = new
         size += 1
     changed = True
@@ -127,9 +139,10 @@ def _grown(correlation: Floats, columns: Floats, target: int, rule: Rule, left: 
             changed |= new >= 0
             begin = begin if new >= 0 else 0
         if new >= 0:
+            heed(tests)
             taken[new] = True
             left = _roomier(left, size)
-            _take(correlation, columns, target, new, size, left)
+            _take(part, target, new, size, left)
             added[size] = new
             size += 1
     return left, added[:size], tests
@@ -166,7 +179,7 @@ def _depends(target: int, v: int, size: int, rule: Rule, left: Left) -> bool:
 
 
 @inner
-def _take(correlation: Floats, columns: Floats, target: int, new: int, size: int, left: Left) -> None:
+def _take(part: Part, target: int, new: int, size: int, left: Left) -> None:
     """One more member: all that comes behind its place is worked out again."""
     members, within, within_share = left.members, left.within, left.within_share
     place = size
@@ -176,21 +189,22 @@ def _take(correlation: Floats, columns: Floats, target: int, new: int, size: int
     members[place] = new
     for k in range(place, size + 1):
         for q in range(k + 1):
-            cov = correlation[members[q], members[k]]
+            cov = part.whole[part.chosen[members[q]], part.chosen[members[k]]]
             for r in range(q):
                 cov -= within_share[q, r] * within[k, r]
             within[k, q] = cov
             within_share[k, q] = 0.0 if within[q, q] < SINGULAR else cov / within[q, q]
-        _sweep_out(columns, target, k, left)
+        _sweep_out(part, target, k, left)
 
 
 @inner
-def _sweep_out(columns: Floats, target: int, k: int, left: Left) -> None:
+def _sweep_out(part: Part, target: int, k: int, left: Left) -> None:
     """What is left of all variables once member k is known too."""
-    at, share, own, pivot = left.at[k], left.share[k], columns[left.members[k]], left.within[k, k]
+    at, share, pivot = left.at[k], left.share[k], left.within[k, k]
+    own, chosen = part.whole[part.chosen[left.members[k]]], part.chosen
     n = len(at)
     for v in range(n):
-        at[v] = own[v]
+        at[v] = own[chosen[v]]
     for r in range(k):
         earlier, factor = left.share[r], left.within[k, r]
         for v in range(n):
@@ -208,15 +222,16 @@ def _sweep_out(columns: Floats, target: int, k: int, left: Left) -> None:
 
 
 @inner
-def _shrunk(correlation: Floats, target: int, rule: Rule, added: Ints, blanket: Ints) -> tuple[Ints, int]:
+def _shrunk(part: Part, target: int, rule: Rule, added: Ints, blanket: Ints) -> tuple[Ints, int]:
     """Drop from the sorted blanket what is independent given the rest, in passes over the members as they came; the verdicts it took."""
     tests = 0
     changed = len(blanket) > 0
     while changed:
         changed = False
         for v in added:
+            heed(tests)
             rest = blanket[blanket != v]
-            xy, xx, yy = residual(correlation, min(target, v), max(target, v), rest)
+            xy, xx, yy = residual(part.whole, part.chosen[min(target, v)], part.chosen[max(target, v)], part.chosen[rest])
             tests += 1
             if not is_dependent(xy, xx, yy, rule.limits[len(rest)]):
                 blanket = rest

@@ -16,6 +16,7 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.block_algebra import SINGULAR, copy_block, factorise, factorise_scaled, forward, log_det_given, widest
 from dicola._kernels.compiled import hot, inner
+from dicola._kernels.stopping import heed
 from dicola._kernels.terms import BlockTerms
 
 
@@ -178,6 +179,7 @@ def _grow(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v
             return True
         if length + 1 == len(taken):
             return False
+        heed(0)
         taken[length], steps[GAINED, length] = pool[chosen], best
         ends[length + 1] = ends[length] + begins[pool[chosen] + 1] - begins[pool[chosen]]
         _take(terms, trails, room, place, v, pool, size, chosen)
@@ -318,6 +320,7 @@ def _shrink(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int,
         for b in range(a + 1):
             rest[a, b] = trails.rest[place, count, a, b]
     while count:
+        heed(0)
         change, weakest = _weakest(terms, v, parents, count, (lower, parts, rest), room.work)
         if change >= 0.0:
             break

@@ -9,6 +9,7 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Floats, Ints, Rows, Small
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.partial_correlation import SINGULAR, is_dependent
+from dicola._kernels.stopping import heed
 
 
 class Sides(NamedTuple):
@@ -70,6 +71,8 @@ def links_across(correlation: Floats, left: Ints, right: Ints, separator: Ints, 
     strength = np.full((len(left), len(right)), -1.0)
     strongest_left, strongest_right = np.full(len(left), -1.0), np.full(len(right), -1.0)
     for i in range(len(left)):
+        if i & 63 == 63:
+            heed(0)
         for j in range(len(right)):
             value = correlation[left[i], right[j]]
             for m in range(k):

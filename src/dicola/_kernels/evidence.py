@@ -19,6 +19,7 @@ from dicola._kernels.contingency import Counts, counts_depend
 from dicola._kernels.latent import Latent, latent_depends
 from dicola._kernels.mixtures import Mixtures, mixtures_depend
 from dicola._kernels.partial_correlation import Room, first_separator
+from dicola._kernels.stopping import heed
 
 Evidence = Counts | Blocks | Latent | Mixtures
 
@@ -69,6 +70,8 @@ def _first_by_asking(evidence: Evidence, x: int, y: int, candidates: Ints, parts
             found[i] = candidates[chosen[i]]
         if size == 0 or not shared:
             tests += 1
+            if tests & 7 == 0:
+                heed(tests)
             if not depends(evidence, x, y, found[:size]):
                 return True, tests
         at = size - 1
@@ -87,6 +90,8 @@ def depend_across(evidence: Evidence, left: Ints, right: Ints, given: Ints) -> B
     dependent = np.empty((len(left), len(right)), np.bool_)
     for i in range(len(left)):
         for j in range(len(right)):
+            if j & 7 == 7:
+                heed(i * len(right) + j)
             dependent[i, j] = depends(evidence, min(left[i], right[j]), max(left[i], right[j]), given)
     return dependent
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.stopping import heed
 
 
 @inner
@@ -78,6 +79,7 @@ def fill(centred: Floats, missing: Bools, is_new: Bools, precision: Floats, spre
     for row in range(len(centred)):
         if is_new[row]:
             m = _gaps_of(missing[row], gaps)
+            heed(0)
             _factor(precision, gaps, m, factor)
             for a in range(m):
                 for b in range(m):
@@ -100,6 +102,7 @@ def draw(centred: Floats, missing: Bools, is_new: Bools, precision: Floats, nois
     for row in range(len(centred)):
         if is_new[row]:
             m = _gaps_of(missing[row], gaps)
+            heed(0)
             _factor(precision, gaps, m, factor)
         if m == 0:
             continue

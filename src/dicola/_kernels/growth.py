@@ -15,6 +15,7 @@ from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.cuts import joined_across, links_across, sides_of
 from dicola._kernels.precision import related_within
 from dicola._kernels.splits import find_split, group, in_turn, split_at, work_of
+from dicola._kernels.stopping import heed
 from dicola._kernels.undirected import components, induced, with_block
 
 _AT_ONCE = 256  # nodes looked at in one call, so that progress is told and a user can stop it
@@ -95,8 +96,8 @@ class Request(NamedTuple):
     side: Small
 
 
-def planted(starts: Ints, indices: Ints, largest: int) -> Growth:
-    """A tree of one node, which has this graph."""
+def planted(starts: Ints, indices: Ints) -> Growth:
+    """A tree of no node yet, the first of which will have this graph."""
     n = len(starts) - 1
     nodes, members = 1 << (4 * n).bit_length(), 32 * n + 32
     growth = Growth(
@@ -121,13 +122,14 @@ def planted(starts: Ints, indices: Ints, largest: int) -> Growth:
         counts=np.zeros(7, np.int64),
         work=np.zeros(1),
     )
-    _add(growth, np.arange(n), Rows(starts, indices), 0, largest)
+    growth.begins[1], growth.members[:n] = n, np.arange(n)
+    growth.starts[: n + 1], growth.indices[: len(indices)] = starts, indices
     return growth
 
 
 def is_done(growth: Growth) -> bool:
     """Has every node been looked at?"""
-    return bool(growth.counts[DONE] == growth.counts[KNOWN])
+    return bool(0 < growth.counts[DONE] == growth.counts[KNOWN])
 
 
 def flat(growth: Growth) -> tuple[Ints, Ints, Small, Ints, Ints]:
@@ -144,8 +146,15 @@ def roomier(growth: Growth) -> Growth:
     Nothing is hashed anew: to whichever half of the table one more bit of its hash leads a set, it finds
     there all nodes that it found before.
     """
-    doubled: list[Any] = [np.concatenate((part, part)) for part in growth]
-    return Growth(*doubled)
+    doubled: dict[str, Any] = {name: _doubled(part) for name, part in growth._asdict().items()}
+    return Growth(**doubled | {"latest": np.concatenate((growth.latest, growth.latest))})
+
+
+def _doubled(part: Any) -> Any:
+    """The same array with as much room behind it, which takes no memory until it is written to."""
+    whole = np.empty(2 * len(part), part.dtype)
+    whole[: len(part)] = part
+    return whole
 
 
 @kernel
@@ -159,9 +168,12 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
     unknown = np.empty((0, 0), np.bool_)
     counts = growth.counts
     counts[TAKEN] = 0
+    if counts[KNOWN] == 0:
+        _enter(growth, growth.begins[1], 0, rule.largest)
     pause = counts[DONE] + _AT_ONCE
     while counts[DONE] < min(counts[KNOWN], pause):
         number = counts[DONE]
+        heed(counts[ASKED])
         if growth.right[number] == NONE and not _propose(growth, rule, number):
             return Request(True, nobody, nobody, nowhere)
         while growth.right[number] == PROPOSED:
@@ -304,6 +316,7 @@ def _next_split(growth: Growth, rule: Rule, number: int) -> tuple[Small, bool]:
         return group(label, count)[0], True
     while True:
         while growth.first[number] < growth.last[number]:
+            heed(0)
             at = growth.waiting[growth.first[number]]
             growth.first[number] += 1
             separator = growth.separators[growth.separator_begins[at] : growth.separator_begins[at + 1]]
@@ -441,30 +454,38 @@ def _has_room(growth: Growth, number: int, size: int, block: int) -> bool:
     )
 
 
-@kernel
+@inner
 def _add(growth: Growth, variables: Ints, graph: Rows, depth: int, largest: int) -> None:
     """One more node, a leaf for now."""
     starts, indices = graph
-    members, side, rows, neighbours = growth.members, growth.side, growth.starts, growth.indices
+    members, rows, neighbours = growth.members, growth.starts, growth.indices
     number = growth.counts[KNOWN]
     begin, entry = growth.begins[number], growth.counts[USED]
     for i in range(len(variables)):
         members[begin + i] = variables[i]
-        side[begin + i] = 0
     for i in range(len(starts)):
         rows[begin + number + i] = starts[i]
     for i in range(len(indices)):
         neighbours[entry + i] = indices[i]
-    growth.begins[number + 1] = begin + len(variables)
-    growth.entries[number] = entry
-    growth.counts[USED] = entry + len(indices)
+    _enter(growth, len(variables), depth, largest)
+
+
+@inner
+def _enter(growth: Growth, size: int, depth: int, largest: int) -> None:
+    """Take what stands behind the last node, of so many variables, as one more."""
+    number = growth.counts[KNOWN]
+    begin, end = growth.begins[number], growth.begins[number] + size
+    growth.side[begin:end] = 0
+    growth.begins[number + 1] = end
+    growth.entries[number] = growth.counts[USED]
+    growth.counts[USED] += _size(growth, number)
     growth.left[number] = NONE
     growth.right[number] = NONE
     growth.depth[number] = depth
     growth.first[number] = growth.last[number] = growth.found_among[number] = 0
-    growth.own_work[number] = work_of(starts, largest)
+    growth.own_work[number] = work_of(growth.starts[begin + number : end + number + 1], largest)
     growth.work[0] += growth.own_work[number]
-    place = _hash(variables, len(growth.latest))
+    place = _hash(growth.members[begin:end], len(growth.latest))
     growth.earlier[number] = growth.latest[place]
     growth.latest[place] = number + 1
     growth.counts[KNOWN] += 1

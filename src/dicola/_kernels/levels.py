@@ -9,6 +9,7 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Floats, Ints, Rows, longer, rows_of
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.partial_correlation import first_separator, make_room
+from dicola._kernels.stopping import heed
 
 
 class Fallen(NamedTuple):
@@ -20,14 +21,27 @@ class Fallen(NamedTuple):
     members: Ints
     tests: int  # verdicts computed
     finished: bool  # did the search come to its end, rather than to the largest size?
+    passed_over: bool  # were there too many sets at an end of some edge?
 
 
 class Sizes(NamedTuple):
-    """The sizes of the sets of a search: the first, the largest, and that up to which some were tried."""
+    """The sizes of the sets of a search: the first, the largest, and that up to which some were tried; at most so many sets of one
+    size are tried at an end of an edge, or none.
+    """
 
     first: int
     largest: int
     tried_to: int
+    most: float
+
+
+@inner
+def are_too_many(candidates: int, size: int, most: float) -> bool:
+    """Are there more sets of this size, or of a smaller one, than may be tried?"""
+    sets = 1.0
+    for k in range(min(size, candidates // 2)):
+        sets *= (candidates - k) / (k + 1.0)
+    return sets > most + 0.5
 
 
 @inner
@@ -54,17 +68,21 @@ def sweep_level(evidence: Any, adjacency: Bools, candidates: Bools, tried: Bools
     (which may be empty) are passed over. Answers the edges that fall as rows (i, j, members of the
     set), and the number of verdicts computed.
     """
-    return _sweep_rows(evidence, rows_of(adjacency), (rows_of(candidates), candidates), tried, np.zeros((0, 0), np.bool_), size, limit)
+    pools, nothing = (rows_of(candidates), candidates), np.zeros((0, 0), np.bool_)
+    rows, tests, _ = _sweep_rows(evidence, rows_of(adjacency), pools, tried, nothing, (size, np.inf), limit)
+    return rows, tests
 
 
 @inner
 def _sweep_rows(
-    evidence: Any, edges: Rows, pools: tuple[Rows, Bools], tried: Bools, useless: Bools, size: int, limit: float
-) -> tuple[Ints, int]:
-    """``sweep_level`` with the edges and the candidates row by row.
+    evidence: Any, edges: Rows, pools: tuple[Rows, Bools], tried: Bools, useless: Bools, bounds: tuple[int, float], limit: float
+) -> tuple[Ints, int, bool]:
+    """``sweep_level`` with the edges and the candidates row by row, and the size with the most sets that are tried.
 
-    A candidate v with ``useless[v, i]`` and ``useless[v, j]`` is passed over; the matrix may be empty.
+    A candidate v with ``useless[v, i]`` and ``useless[v, j]`` is passed over; the matrix may be empty. Answers also whether an edge
+    stayed at an end of which there were too many sets.
     """
+    size, set_limit = bounds
     edge_begins, edge_ends = edges
     (begins, listed), candidates = pools
     n = len(candidates)
@@ -72,19 +90,25 @@ def _sweep_rows(
     for i in range(n):
         most = max(most, begins[i + 1] - begins[i])
     if most < size:
-        return np.empty((0, size + 2), np.int64), 0
+        return np.empty((0, size + 2), np.int64), 0, False
     rows = np.empty(16 * (size + 2), np.int64)  # row by row
-    count = tests = 0
+    count = tests = steps = 0
     pool = np.empty(most, np.int64)
     parts = np.empty(most, np.uint8)
     room = make_room(size, most)
-    has_tried, has_useless = len(tried) > 0, len(useless) > 0
+    widest = most  # candidates of which all sets are tried
+    while widest > 0 and are_too_many(widest, size, set_limit):
+        widest -= 1
+    has_tried, has_useless, any_passed = len(tried) > 0, len(useless) > 0, False
     for i in range(n):
         for edge in range(edge_begins[i], edge_begins[i + 1]):
             j = edge_ends[edge]
             if j <= i:
                 continue
-            separated = False
+            steps += 1
+            if steps & 63 == 0:
+                heed(tests)
+            separated = passed = False
             for end in range(2):
                 if separated or (end == 1 and size == 0):
                     break
@@ -107,8 +131,12 @@ def _sweep_rows(
                         m += 1
                 if m < size or (common and size > 0):
                     continue
+                if m > widest:
+                    passed = True
+                    continue
                 separated, used = first_separator(evidence, i, j, pool[:m], parts[:m], size, limit, room)
                 tests += used
+            any_passed |= passed and not separated
             if separated:
                 rows = longer(rows, (count + 1) * (size + 2))
                 at = count * (size + 2)
@@ -116,7 +144,7 @@ def _sweep_rows(
                 for v in range(size):
                     rows[at + 2 + v] = room.found[v]
                 count += 1
-    return rows[: count * (size + 2)].reshape((count, size + 2)), tests
+    return rows[: count * (size + 2)].reshape((count, size + 2)), tests, any_passed
 
 
 @inner
@@ -139,7 +167,8 @@ def search_levels(evidence: Any, adjacency: Bools, candidates: Bools, tried: Boo
     What falls is taken out of ``adjacency``. Without ``candidates`` (an empty matrix) they are the
     neighbours left when a level begins. ``tried`` holds up to the size ``sizes.tried_to``.
     """
-    first, largest, tried_to = sizes
+    first, largest, tried_to, most = sizes
+    passed_over = False
     pairs = np.empty(32, np.int64)
     begins = np.zeros(17, np.int64)
     members = np.empty(64, np.int64)
@@ -155,8 +184,10 @@ def search_levels(evidence: Any, adjacency: Bools, candidates: Bools, tried: Boo
         if size == 0 and len(old):
             size += 1
             continue
-        rows, used = _sweep_rows(evidence, edges, (pools, inside), old, useless, size, limits[size])
+        heed(tests)
+        rows, used, passed = _sweep_rows(evidence, edges, (pools, inside), old, useless, (size, most), limits[size])
         tests += used
+        passed_over |= passed
         for r in range(len(rows)):
             i, j, at = rows[r, 0], rows[r, 1], begins[count]
             adjacency[i, j] = adjacency[j, i] = False
@@ -170,4 +201,4 @@ def search_levels(evidence: Any, adjacency: Bools, candidates: Bools, tried: Boo
             _thin_out(edges, adjacency)
         size += 1
     finished = not _has_candidates(edges, pools.begins, inside, size)
-    return Fallen(pairs[: 2 * count], begins[: count + 1], members[: begins[count]], tests, finished)
+    return Fallen(pairs[: 2 * count], begins[: count + 1], members[: begins[count]], tests, finished, passed_over)

@@ -31,6 +31,7 @@ from dicola._kernels.mag_state import (
     worth,
 )
 from dicola._kernels.scored_districts import AnyRoom
+from dicola._kernels.stopping import heed
 
 # a single move, and a pair of moves, must change the score by less than this
 GREEDY, PAIRED = -0.01, -0.05
@@ -171,6 +172,7 @@ def climb(state: State, task: Task, room: AnyRoom, budget: int, max_passes: int)
             refresh(state, task, room, changed, count)
             state.counts[READY] = 1
             count = 0
+        heed(0)
         move = _best_single(state)
         if move >= 0:
             count = make(state, task, room, move >> 2, move & 3, changed[0:])
@@ -184,6 +186,8 @@ def climb(state: State, task: Task, room: AnyRoom, budget: int, max_passes: int)
             if state.counts[FITS] >= stop:
                 return False
             pair, kind = moves[i] >> 2, moves[i] & 3
+            if i & 15 == 15:
+                heed(0)
             if not is_valid(state, state.ancestors[0], pair, kind):
                 continue
             old, first = state.pairs[pair, KIND], state.delta[pair, kind]
@@ -214,3 +218,16 @@ def climb(state: State, task: Task, room: AnyRoom, budget: int, max_passes: int)
             state.counts[LAST] = 1
             state.gaps[NEXT] = np.inf
             state.tried[:] = False
+
+
+@kernel
+def weigh_moves(state: State, task: Task, room: AnyRoom) -> None:
+    """Fill ``delta``: what each move from the graph is worth; infinite for those that may not be made."""
+    n = len(state.value)
+    set_up(state, task, room)
+    find_ancestors(state, state.ancestors[0])
+    refresh(state, task, room, np.arange(n), n)
+    for pair in range(len(state.pairs)):
+        for kind in range(4):
+            if state.delta[pair, kind] < np.inf and not is_valid(state, state.ancestors[0], pair, kind):
+                state.delta[pair, kind] = np.inf

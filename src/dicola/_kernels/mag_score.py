@@ -16,6 +16,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
 from dicola._kernels.compiled import hot, inlined, inner, kernel
+from dicola._kernels.stopping import heed
 from dicola._kernels.terms import Terms
 
 SINGULAR = 1e-12  # a residual variance below it counts as none
@@ -255,6 +256,8 @@ def misfit(correlation: Floats, n_samples: float, members: Ints, d: int, lists: 
     for _ in range(_SWEEPS):
         for i in range(d):
             v = members[i]
+            if i & 7 == 7:
+                heed(0)
             log_det += _refit(i, d, pa[v], n_pa[v], sp[v], n_sp[v], room)
             _reach(i, pa[v], n_pa[v], size, room)
             _relate(i, d, pa[v], n_pa[v], room)

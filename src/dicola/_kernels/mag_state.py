@@ -17,6 +17,8 @@ from dicola._kernels.bits import NONE, ONE, Words
 from dicola._kernels.compiled import inlined, inner
 from dicola._kernels.mag_score import CH, PA, SP
 from dicola._kernels.scored_districts import AnyRoom, AnyTerms, score_district
+from dicola._kernels.stopping import heed
+from dicola._kernels.terms import to_precision
 
 NO, FORTH, BACK, BOTH = 0, 1, 2, 3
 A, B, KIND = 0, 1, 2  # columns of ``State.pairs``
@@ -182,6 +184,8 @@ def score_of(state: State, task: Task, room: AnyRoom, start: int) -> float:
     at = _place(state, key)
     if state.keys[at] != key:
         state.counts[FITS] += 1
+        if state.counts[FITS] & 15 == 0:
+            heed(0)
         state.scores[at] = score_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room)
         state.keys[at] = key
     return float(state.scores[at])
@@ -236,7 +240,7 @@ def worth(state: State, task: Task, room: AnyRoom, pair: int, kind: int) -> floa
         change(state, pair, kind)
         after += score_of(state, task, room, b if side else a)
         change(state, pair, old)
-    return after - before
+    return to_precision(after - before)
 
 
 @inner

@@ -14,6 +14,7 @@ from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.bits import Words
 from dicola._kernels.compiled import inlined, kernel
 from dicola._kernels.scored_parents import AnyRoom, AnyTerms, AnyTrails, changes, least_share, room_for, search
+from dicola._kernels.stopping import heed
 
 # by how much one place must be better than another; orders of one Markov class differ by rounding
 # only
@@ -52,6 +53,7 @@ def start(terms: AnyTerms, trails: AnyTrails, order: Ints) -> bool:
     """Trails, parents and scores in this order; ``False`` where a trail outgrows its room."""
     room, fits = room_for(terms, trails), True
     for k in range(len(order)):
+        heed(0)
         fits = fits and search(terms, trails, room, order[k], order[k], order, k)
     return fits
 
@@ -97,6 +99,7 @@ def _look_out(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, outlook: Outloo
                 touched[k] |= trails.taken[w, i] == v
         if not touched[k]:
             continue
+        heed(0)
         for i in range(k):
             pool[i] = others[i]
         pool[k] = v
@@ -123,6 +126,7 @@ def _score_places(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Mem
             fresh = False
         else:
             if not fresh or changes(terms, trails, room, tried, v, others[k - 1], least):
+                heed(0)
                 if not search(terms, trails, room, tried, v, others, k):
                     return -1
                 searches += 1
@@ -228,6 +232,7 @@ def tuck(terms: AnyTerms, trails: AnyTrails, order: Ints, which: Ints) -> Tally:
         while at < trails.counts[v]:
             begin, end = places[trails.parents[v, at]], places[v]
             at += 1
+            heed(0)
             size = _part(trails, order, places, moved, changed, v, begin)
             change = 0.0
             for k in range(begin, end + 1):
@@ -245,6 +250,7 @@ def tuck(terms: AnyTerms, trails: AnyTrails, order: Ints, which: Ints) -> Tally:
                             touched[k] = True
                             break
                 if touched[k]:
+                    heed(0)
                     if not search(terms, trails, room, tried, w, changed, k):
                         return Tally(moves, searches, False)
                     searches += 1

@@ -17,6 +17,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
 from dicola._kernels.compiled import hot, inner
+from dicola._kernels.stopping import heed
 from dicola._kernels.terms import Terms
 
 SINGULAR = 1e-10
@@ -114,6 +115,8 @@ def _grow(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: In
             return True
         if length + 1 == len(taken):
             return False
+        if length & 31 == 31:
+            heed(0)
         new = pool[chosen]
         scale = sqrt(left[0, chosen])
         part = left[1, chosen] / scale
@@ -175,6 +178,8 @@ def _shrink(terms: Terms, trails: Trails, place: int, v: int) -> None:
         parents[k] = trails.taken[place, k]
     rest = max(trails.along[place, REST, size], SINGULAR)
     while size:
+        if size & 31 == 31:
+            heed(0)
         inverse = np.zeros((size, size))
         for c in range(size):
             inverse[c, c] = 1.0 / lower[c, c]

@@ -21,6 +21,7 @@ from numba.extending import overload
 
 from dicola._kernels.arrays import Bools, Flags, Floats, Ints, longer
 from dicola._kernels.compiled import hot, inlined, inner, kernel
+from dicola._kernels.stopping import heed
 
 SINGULAR = 1e-10
 
@@ -181,7 +182,7 @@ def _first_by_sweeping(
         row = x if a == 0 else y if a == 1 else candidates[a - 2]
         for b in range(a, n):
             residuals[0, a, b] = correlation[row, x if b == 0 else y if b == 1 else candidates[b - 2]]
-    tests = 0
+    tests = steps = 0
     shared[0] = 255
     level = 0
     chosen[0] = 1
@@ -209,6 +210,9 @@ def _first_by_sweeping(
                 found[depth] = candidates[last - 2]
                 return True, tests
         level -= 1
+        steps += 1
+        if steps & 63 == 0:
+            heed(tests)
     return False, tests
 
 
@@ -252,6 +256,8 @@ def separators_among(evidence: Any, pairs: Ints, pool: Ints, largest: int, besid
     total = 0
     used = 0
     for i in range(len(pairs)):
+        if i & 63 == 63:
+            heed(total)
         x, y = min(pairs[i, 0], pairs[i, 1]), max(pairs[i, 0], pairs[i, 1])
         separated = False
         # subsets without ``beside``, then those with it
@@ -296,6 +302,8 @@ def first_of(correlation: Floats, x: int, y: int, sets: Ints, limit: float) -> i
     left = np.empty((size + 1, 3))  # (cov, var x, var y) given the first members
     left[0, 0], left[0, 1], left[0, 2] = correlation[x, y], correlation[x, x], correlation[y, y]
     for i in range(count):
+        if i & 63 == 63:
+            heed(i)
         given = sets[i]
         same = 0
         while i and same < size and given[same] == sets[i - 1, same]:

@@ -13,6 +13,7 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Ints
 from dicola._kernels.bits import NONE, ONE, Words, bit_of, has, lowest_bit, lowest_common, size, spell, without
 from dicola._kernels.compiled import hot, inner, kernel
+from dicola._kernels.stopping import heed
 
 LOOK_AHEAD = 3  # members that must be missing for a look ahead to pay: fewer are tried faster
 
@@ -126,6 +127,8 @@ def within(graph: Words, steps: int) -> Words:
         everywhere[i] = ~NONE
     walk = _walk(n, words)
     for root in range(n if steps else 0):
+        if root & 3 == 3:
+            heed(0)
         _reach(graph, root, everywhere, steps, found[root], walk)
     return found
 
@@ -156,7 +159,11 @@ def hanging_sets(
     whole = np.empty(words, np.uint64)
     walk = _walk(n, words)
     count = 0
+    turns = 0
     while top and count < len(out):
+        turns += 1
+        if turns & 63 == 63:
+            heed(0)
         at = top - 1
         if missing[at] == 0:
             top -= 1

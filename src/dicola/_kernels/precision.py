@@ -7,6 +7,7 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.compiled import kernel
 from dicola._kernels.partial_correlation import SINGULAR
+from dicola._kernels.stopping import heed
 
 
 @kernel
@@ -68,6 +69,8 @@ def precision_within(matrix: Floats, chosen: Ints, block: Ints) -> Floats:
         pivot = w[p, p]
         if pivot < SINGULAR:
             return np.full((m, m), np.inf)
+        if p & 63 == 63:
+            heed(0)
         for a in range(p):
             factor = w[p, a] / pivot
             for b in range(a + 1):
@@ -80,6 +83,8 @@ def precision_within(matrix: Floats, chosen: Ints, block: Ints) -> Floats:
         pivot = r[p, p]
         if pivot < SINGULAR:
             return np.full((m, m), np.inf)
+        if p & 63 == 63:
+            heed(0)
         r[p, p] = 1.0
         for b in range(m):
             r[p, b] /= pivot

@@ -6,6 +6,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Ints, Rows, Small, by_value, lengths
 from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.stopping import heed
 from dicola._kernels.undirected import components, separators
 
 
@@ -174,6 +175,8 @@ def balanced_split(starts: Ints, indices: Ints, found: Rows, beyond: Ints) -> Sm
     best_at = -1
     for place in range(len(order)):
         at = order[place]
+        if place & 15 == 15:
+            heed(0)
         c = sizes[at]
         half = (n - c) // 2
         if best_at >= 0 and c / (half + c) > best_score:
@@ -225,6 +228,8 @@ def cheapest_split(starts: Ints, indices: Ints, found: Rows, share: float, large
     for place in range(len(order)):
         at = order[place]
         separator = found.members[found.begins[at] : found.begins[at + 1]]
+        if place & 15 == 15:
+            heed(0)
         if best_at >= 0 and not may_save(starts, separator, most, largest):
             continue
         side, _ = cut(starts, indices, separator)

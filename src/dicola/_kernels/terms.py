@@ -8,6 +8,9 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from dicola._kernels.compiled import hot
+
+PRECISION = 2.0**-20  # to which scores are compared, about a millionth: rows in another order change them by far less
 NO_BARS: NDArray[np.bool_] = np.zeros((0, 0), dtype=np.bool_)
 NO_BARS.setflags(write=False)
 
@@ -37,6 +40,12 @@ class BlockTerms(NamedTuple):
     n_samples: float
     prices: NDArray[np.float64]  # of an edge, by its two ends
     bars: NDArray[np.bool_] = NO_BARS  # as for single columns
+
+
+@hot
+def to_precision(score: float) -> float:
+    """A score, or a change of one, as searches compare it: what is as good but for rounding is a tie, which order breaks."""
+    return float(np.rint(score / PRECISION) * PRECISION)
 
 
 def has_blocks(terms: Any) -> bool:

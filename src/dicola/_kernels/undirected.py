@@ -11,6 +11,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Bools, Ints, Rows, longer, put_in_order
 from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.stopping import heed
 
 
 @kernel
@@ -58,29 +59,26 @@ def separators(starts: Ints, indices: Ints) -> Separators:
     separator that was numbered last; what lies below a clique is cut off by its separator.
     """
     n = len(starts) - 1
-    clique = np.zeros(n, np.int64)  # of each vertex: the one with which it was numbered, counted from 0
-    above = np.zeros(n + 1, np.int64)
-    beyond = np.zeros(n + 1, np.int64)
+    # Many small graphs are asked about, and memory in one piece is had for less than in twelve.
+    clique, weight, reached, following, raised, first, bucket = np.zeros((7, n), np.int64)
+    above, beyond, begins = np.zeros((3, n + 1), np.int64)
+    # ``clique`` of each vertex: the one with which it was numbered, counted from 0; ``first`` vertices numbered before it, and in
+    # ``bucket`` vertices by weight: linked lists
     numbered = n + 1  # in ``reached``: the vertex has its number; before that, the turn in which it was met
-    weight = np.zeros(n, np.int64)
-    reached = np.zeros(n, np.int64)
-    first = np.full(n, -1, np.int64)  # vertices numbered before, for each vertex; vertices by weight: linked lists
-    bucket = np.full(n, -1, np.int64)
-    following = np.empty(n, np.int64)
-    raised = np.empty(n, np.int64)
+    first[:] = bucket[:] = -1
     entries = np.empty((4 * n + 16, 2), np.int64)  # of the first lists: a vertex, and where the next one stands
     used = 0
     members = np.empty(4 * n + 16, np.int64)
-    begins = np.zeros(n + 1, np.int64)
     found = 0
     previous = -1
     for turn in range(1, n + 1):
-        v = -1
-        heaviest = -1
+        if turn & 63 == 63:
+            heed(0)
+        most = -1
         for u in range(n):
-            if weight[u] > heaviest:
-                v = u
-                heaviest = weight[u]
+            most = max(most, (weight[u] << 32) - u)  # the first of the heaviest, found without a branch
+        heaviest = (most + n) >> 32
+        v = (heaviest << 32) - most
         reached[v], weight[v] = numbered, -1
         if 0 < heaviest <= previous:
             if begins[found] + heaviest > len(members):

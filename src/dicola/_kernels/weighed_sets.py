@@ -9,6 +9,7 @@ import numpy as np
 from dicola._kernels.arrays import Floats, Ints, Rows
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.partial_correlation import SINGULAR, is_dependent, swept
+from dicola._kernels.stopping import heed
 
 
 @inner
@@ -107,6 +108,8 @@ def weighed_sets(
                         is_recorded = is_recorded and z[k] == v
                     if not is_old and not is_recorded:
                         tests += 1
+                        if tests & 63 == 0:
+                            heed(tests)
                         cov = swept(correlation, index[: size + 2], w)
                         if not is_dependent(*cov, limits[size]):
                             totals[i] += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -73,7 +74,7 @@ class GrownBlankets(Question[Adjacency]):
         levels = [self.rule.level(size) for size in sizes.tolist()]
         limits = test.critical(sizes, np.array([test.alpha if level is None else level for level in levels]))
         rule = kernel.Rule(self.rule.strongest_first, most, limits, test.n_samples)
-        found, tests = kernel.blankets_of(test.correlation, np.array(self.targets, dtype=np.int64), rule, *flat_rows(self._starts))
+        found, tests = kernel.blankets_of(*test.part_of_whole, np.array(self.targets, dtype=np.int64), rule, *flat_rows(self._starts))
         return found, int(tests)
 
     def by_evidence(self, test: SearchedTest) -> Answered[Adjacency] | None:
@@ -213,10 +214,7 @@ def most_to_condition_on(ci: Inquiry) -> int:
     n, size = ci.n_samples, max(len(ci) - 2, 0)
     if n is None:
         return size
-    rows = ci.test.rows_to_condition_on
-    while size > 0 and n < 2 * rows(size):
-        size -= 1
-    return size
+    return bisect_right(range(size + 1), n // 2, key=ci.test.rows_to_condition_on, lo=1) - 1
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import accumulate
 from math import atanh, erfc, log, sqrt
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
@@ -195,6 +196,13 @@ class FisherZ(CITest):
         block.setflags(write=False)  # as in the whole, so that the kernels are compiled for one kind of array
         return block
 
+    @property
+    def part_of_whole(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """A matrix and the positions in it that ``correlation`` consists of, for kernels that read little of it: nothing is copied."""
+        if self.chosen is None or "correlation" in vars(self):
+            return self.correlation, np.arange(len(self))
+        return self.whole, self.chosen
+
     def among(self, variables: Sequence[int] | NDArray[np.int64]) -> Self:
         chosen = np.array(variables, dtype=np.int64)
         if len(chosen) == len(self) and np.array_equal(chosen, np.arange(len(self))):
@@ -240,7 +248,7 @@ class FisherZ(CITest):
     def side_by_side(self, parts: Sequence[Variables]) -> Self:
         union = self._part(np.array([v for part in parts for v in part], dtype=np.int64))
         assert union.chosen is not None
-        begins = np.cumsum([0, *[len(part) for part in parts]], dtype=np.int64)
+        begins = np.array([0, *accumulate(map(len, parts))])
         union.correlation = precision.blocks_of(union.whole, union.chosen, begins)
         union.correlation.setflags(write=False)
         return union
@@ -288,7 +296,9 @@ class FisherZ(CITest):
         level = self.alpha if alpha is None else alpha
         known = self._other_limits.get((size, level))
         if known is None:
-            known = self._other_limits[size, level] = float(self.critical(np.array([size]), level)[0])
+            freedom = self.n_samples - size - 3
+            known = float(_squared_critical(level, freedom)) if freedom > 0 else self._without_rows_to_test
+            self._other_limits[size, level] = known
         return known
 
     def critical(self, sizes: NDArray[np.int64], alpha: float | NDArray[np.float64]) -> NDArray[np.float64]:
@@ -303,8 +313,12 @@ class FisherZ(CITest):
 
         """
         freedom = self.n_samples - sizes - 3
-        critical = np.tanh(-ndtri(np.asarray(alpha) / 2) / np.sqrt(np.maximum(freedom, 1))) ** 2
-        return np.where(freedom > 0, critical, -1.0 if self.untestable == "dependent" else 2.0)
+        return np.where(freedom > 0, _squared_critical(alpha, np.maximum(freedom, 1)), self._without_rows_to_test)
+
+    @property
+    def _without_rows_to_test(self) -> float:
+        """The limit where there are too few rows: below all squared correlations, or above."""
+        return -1.0 if self.untestable == "dependent" else 2.0
 
     def partial_correlation(self, x: int, y: int, z: Variables) -> float:
         """Partial correlation of two variables given others; 0 where z determines one of them.
@@ -400,6 +414,12 @@ class FisherZ(CITest):
 
         """
         return self.untestable == "raise" and self.n_samples - size - 3 <= 0
+
+
+def _squared_critical(level: Any, freedom: Any) -> Any:
+    """The squared critical correlation; arrays give arrays."""
+    critical = np.tanh(-ndtri(level / 2) / np.sqrt(freedom))
+    return critical * critical
 
 
 def _with_gaps(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:

@@ -14,6 +14,7 @@ from dicola.tables.redundancy import needed
 
 # Share of a column's variance left when all others are known; below it they determine the column.
 COLLINEAR = 1e-9
+_SMALL = 500  # columns up to which a second matrix costs nothing
 _ROUNDING = 1e-18  # of a square; a column that varies less beside its mean may be constant
 
 
@@ -34,7 +35,7 @@ def correlation_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         covariance = _covariance_of(values)
-    squares = np.diag(covariance)
+    squares = covariance.diagonal()
     if not ((squares > 1e-200) & (squares < 1e200)).all():
         _, exponent = np.frexp(np.abs(values).max(axis=0))
         covariance = _covariance_of(np.ldexp(values, -exponent))
@@ -67,11 +68,11 @@ def _covariance_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def standardised(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A symmetric matrix of covariances turned into correlations, in place."""
-    scale = np.sqrt(np.diag(covariance))
-    covariance /= scale[:, None]
-    covariance /= scale
-    np.fill_diagonal(covariance, 1.0)
+    """A symmetric matrix of covariances turned into correlations, in place; it stays symmetric to the bit."""
+    scale = np.sqrt(covariance.diagonal())
+    for row, own in zip(covariance, scale, strict=True) if len(scale) > _SMALL else [(covariance, scale[:, None])]:
+        row /= own * scale  # a product is the same both ways round
+    covariance.flat[:: len(covariance) + 1] = 1.0
     return covariance
 
 
@@ -118,7 +119,7 @@ def check_correlation(
     With no more rows than columns every column is determined by the rest whatever it holds, so
     only copies are looked for then.
     """
-    left = None if inverse is None else 1.0 / np.diag(inverse)
+    left = None if inverse is None else 1.0 / inverse.diagonal()
     if left is not None and np.isfinite(left).all() and (left > COLLINEAR).all():
         return
     close = np.argwhere(np.triu(np.abs(correlation) > 1 - 1e-12, k=1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
@@ -18,6 +18,7 @@ from dicola.ci.questions import Answered, Question, Verdict
 from dicola.ci.untested import NOTHING, Untested
 from dicola.ci.workers import Workers
 from dicola.graphs.skeleton import Variables
+from dicola.watch import Stopped, heed, questioning
 
 PHASES = ("blankets", "leaves", "orientation")
 _MOST_AT_ONCE = 256  # conditioning sets handed to a test in one call
@@ -47,7 +48,8 @@ class Account:
     """What was asked: tests by phase, those of them that could not be answered, evaluations of a score by kind and, where answers
     are remembered, the answers.
 
-    ``news`` is the part of ``untested`` that an inquiry which asks this one has not yet taken over.
+    ``news`` is the part of ``untested`` that an inquiry which asks this one has not yet taken over. ``limit`` is how many tests there
+    may be: who asks for more is stopped.
     """
 
     tests: Counter[str] = field(default_factory=Counter)
@@ -55,6 +57,35 @@ class Account:
     news: Untested = NOTHING
     evaluations: Counter[str] = field(default_factory=Counter)
     memory: dict[tuple[Any, ...], Remembered] | None = None
+    limit: int | None = None
+
+    @property
+    def total(self) -> int:
+        """All tests."""
+        return sum(self.tests.values())
+
+    @property
+    def is_spent(self) -> bool:
+        """Are there more tests than there may be?"""
+        return self.limit is not None and self.total > self.limit
+
+    def stop_if_spent(self, more: int = 0) -> None:
+        """Leave by ``Stopped`` where there are more tests than there may be, with so many that are not yet counted."""
+        if self.limit is not None and self.total + more > self.limit:
+            raise Stopped
+
+    def use_up(self, phase: str) -> None:
+        """Count in the phase that went too far the tests that there may be, however many were computed."""
+        if self.limit is not None:
+            self.tests[phase] += self.limit - self.total
+
+    def copy(self) -> Account:
+        """The same counts, to go back to; the memory is shared."""
+        return replace(self, tests=Counter(self.tests), evaluations=Counter(self.evaluations))
+
+    def go_back_to(self, kept: Account) -> None:
+        """Forget what was counted since a copy was made."""
+        self.tests, self.evaluations, self.untested, self.news = kept.tests, kept.evaluations, kept.untested, kept.news
 
     def add(self, other: Account) -> None:
         """Take over what another account has; of what both remember, only what is new is counted."""
@@ -123,7 +154,7 @@ class Inquiry:
         self._score: ScoreBeside | None = source._score if score is None and isinstance(source, Inquiry) else score
         self._phase = "leaves"
         self.account = Account(memory={} if cache else None)
-        self._workers = workers
+        self.workers = workers
 
     def _look_at(self, source: CITest | Inquiry) -> None:
         self._source = source
@@ -249,8 +280,16 @@ class Inquiry:
         return self.account.memory is not None
 
     def fresh(self) -> Inquiry:
-        """A new inquiry into the same evidence under the same phase: nothing counted, nothing remembered, nobody to share with."""
-        return Inquiry(self._source, cache=self.remembers, score=self._score).during(self._phase)
+        """A new inquiry into the same evidence under the same phase: nothing counted, nothing remembered, nobody to share with.
+
+        It may take as many tests as are left to this one.
+        """
+        self._source.take_untested()  # of what was asked before
+        new = self._through(self._source)
+        new.account, new.workers = Account(memory={} if self.remembers else None), Workers()
+        if self.account.limit is not None:
+            new.account.limit = self.account.limit - self.account.total
+        return new
 
     def samples(self) -> NDArray[np.float64]:
         """The rows behind the test, one column per variable in the order of ``labels``."""
@@ -278,10 +317,10 @@ class Inquiry:
             In positions of ``labels``.
 
         """
-        if not self.remembers or not self._workers.are_many or isinstance(self._source, Inquiry) or len(questions) < 2:
+        if not self.remembers or not self.workers.are_many or isinstance(self._source, Inquiry) or len(questions) < 2:
             return [self.ask(question) for question in questions]
         found: list[Answer] = []
-        for answers, account in self._workers.each(partial(_asked, self.fresh()), self._workers.portions(questions)):
+        for answers, account in self.workers.each(partial(_asked, self.fresh()), self.workers.portions(questions)):
             self.account.add(account)
             found += answers
         return found
@@ -301,25 +340,36 @@ class Inquiry:
             own.
 
         """
+        heed()
         account = self.account
         if account.memory is None:
-            fast = self._source.answer(question)
+            fast = self._answered(question)
             if fast is not None:
                 account.tests[self._phase] += fast[1]
                 account.note(self._source.take_untested())
+                account.stop_if_spent()
             return fast
         own = question.key()
         if own is None:
             return None
         key = (self.labels, *own)
         if key not in account.memory:
-            fast = self._source.answer(question)
+            fast = self._answered(question)
             if fast is None:
                 return None
             account.remember(key, Remembered(fast, self._phase, fast[1]))
             account.note(self._source.take_untested())
+            account.stop_if_spent()
         known: Answered[Answer] = account.memory[key].answer
         return known
+
+    def _answered(self, question: Question[Answer]) -> Answered[Answer] | None:
+        """The test's own answer; where tests are limited, it is stopped on the way once there are too many."""
+        limit = self.account.limit
+        if limit is None:
+            return self._source.answer(question)
+        with questioning(limit - self.account.total):
+            return self._source.answer(question)
 
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
         """X ⟂ y | z, counted as one test unless it was remembered.
@@ -332,9 +382,11 @@ class Inquiry:
             Positions in ``labels``, sorted.
 
         """
+        heed()
         account = self.account
         if account.memory is None:
             account.tests[self._phase] += 1
+            account.stop_if_spent()
             verdict = self._source.verdict(x, y, z)
             if (untested := self._source.take_untested()) is not NOTHING:
                 account.note(untested)
@@ -343,6 +395,7 @@ class Inquiry:
         if key not in account.memory:
             account.remember(key, Remembered(self._source.verdict(x, y, z), self._phase, 1))
             account.note(self._source.take_untested())
+            account.stop_if_spent()
         known: Verdict = account.memory[key].answer
         return known
 
@@ -376,10 +429,12 @@ class Inquiry:
             return next((z for z in sets if self.verdict(x, y, z).independent_at(alpha)), None)
         waiting, bunch = iter(sets), 1
         while some := list(islice(waiting, bunch)):
+            heed()
             p_values = test.p_values(x, y, some)
             found = np.flatnonzero(p_values > level)
             needed = len(some) if not len(found) else int(found[0]) + 1
             self.account.tests[self._phase] += needed
+            self.account.stop_if_spent()
             test.count_untested(x, y, [z for z, p_value in zip(some[:needed], p_values.tolist(), strict=False) if p_value in (0.0, 1.0)])
             self.account.note(test.take_untested())
             if len(found):

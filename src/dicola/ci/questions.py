@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import combinations, pairwise
-from math import isnan, nan
+from math import comb, isnan, nan
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -204,7 +204,7 @@ class SweepLevel(Question[list[Separation]]):
     Every edge i - j of the frozen ``adjacency`` is tested given all sets of this size from row i of ``candidates`` (default: the
     neighbours of i), then from row j; the first that separates is reported. Sets that lie within row i or row j of ``tried`` are
     passed over, and so is a candidate v with ``useless[v, i]`` and ``useless[v, j]``: known to cause neither, it is in no set that is
-    needed.
+    needed. An end of an edge with more sets than ``most`` (``None``: any number) is passed over.
     """
 
     adjacency: Adjacency
@@ -212,6 +212,7 @@ class SweepLevel(Question[list[Separation]]):
     candidates: Adjacency | None = None
     tried: Adjacency | None = None
     useless: Adjacency | None = None
+    most: int | None = None
 
     def check(self, ci: Inquiry) -> None:
         check_level(len(ci), self.size, self.adjacency, self.candidates, self.tried, self.useless)
@@ -229,9 +230,28 @@ class SweepLevel(Question[list[Separation]]):
                 if end:
                     passed.append(set(pools[i]) - {j})
                 pool = [v for v in pools[(i, j)[end]] if v not in (i, j) and not self._is_useless(v, i, j)]
-                searches.append(FindSeparator(i, j, pool, (self.size,), passed))
+                sizes = () if self._are_too_many(len(pool)) else (self.size,)
+                searches.append(FindSeparator(i, j, pool, sizes, passed))
             separators.update(zip(left, ci.ask_each(searches), strict=True))
         return [Separation(i, j, z) for (i, j), z in separators.items() if z is not None]
+
+    def passes_over(self, fallen: Sequence[Separation]) -> bool:
+        """Is there an edge that stayed, at an end of which there were too many sets, not all of them tried before?"""
+        if self.most is None:
+            return False
+        pools = np.asarray(self.adjacency if self.candidates is None else self.candidates)
+        gone = {(i, j) for i, j, _ in fallen}
+        for i, j in np.argwhere(np.triu(np.asarray(self.adjacency), 1)).tolist():
+            for end, owner in enumerate((i, j)):
+                pool = [v for v in np.nonzero(pools[owner])[0].tolist() if v not in (i, j) and not self._is_useless(v, i, j)]
+                olds = ([] if self.tried is None else [self.tried[i], self.tried[j]]) + ([pools[i]] if end else [])
+                known = any(all(old[v] for v in pool) for old in olds)
+                if (i, j) not in gone and not known and len(pool) >= self.size and self._are_too_many(len(pool)):
+                    return True
+        return False
+
+    def _are_too_many(self, candidates: int) -> bool:
+        return self.most is not None and comb(candidates, min(self.size, candidates // 2)) > self.most
 
     def _is_useless(self, v: int, i: int, j: int) -> bool:
         return self.useless is not None and bool(self.useless[v, i] and self.useless[v, j])
@@ -244,14 +264,17 @@ class SweepLevel(Question[list[Separation]]):
         return found.fallen, tests
 
     def _as_search(self) -> SearchLevels:
-        return SearchLevels(self.adjacency, self.size, self.size, self.candidates, self.tried, useless=self.useless)
+        return SearchLevels(self.adjacency, self.size, self.size, self.candidates, self.tried, useless=self.useless, most=self.most)
 
 
 class Search(NamedTuple):
-    """What a search level by level found: the edges that fell, and whether it came to its end rather than to a limit."""
+    """What a search level by level found: the edges that fell, whether it came to its end rather than to the largest size, and whether
+    an edge stayed at an end of which there were too many sets.
+    """
 
     fallen: list[Separation]
     finished: bool
+    passed_over: bool = False
 
 
 @dataclass(eq=False)
@@ -260,7 +283,7 @@ class SearchLevels(Question[Search]):
     enough for the next one or ``max_size`` is passed.
 
     Without ``candidates`` they are the neighbours left when a level begins. ``tried`` holds for the sizes up to ``tried_to``
-    (``None``: for all). ``useless`` is as for a single level. The given ``adjacency`` is left as it is.
+    (``None``: for all). ``useless`` and ``most`` are as for a single level. The given ``adjacency`` is left as it is.
     """
 
     adjacency: Adjacency
@@ -270,6 +293,7 @@ class SearchLevels(Question[Search]):
     tried: Adjacency | None = None
     tried_to: int | None = None
     useless: Adjacency | None = None
+    most: int | None = None
 
     def check(self, ci: Inquiry) -> None:
         check_level(len(ci), self.first, self.adjacency, self.candidates, self.tried, self.useless)
@@ -277,17 +301,19 @@ class SearchLevels(Question[Search]):
     def plain(self, ci: Inquiry) -> Search:
         left = np.array(self.adjacency, dtype=np.bool_)
         fallen: list[Separation] = []
-        size = self.first
+        size, passed_over = self.first, False
         while has_candidates(left, left if self.candidates is None else self.candidates, size):
             if self.max_size is not None and size > self.max_size:
-                return Search(fallen, False)
+                return Search(fallen, False, passed_over)
             passed = self.tried if self.tried_to is None or size <= self.tried_to else None
-            found = ci.ask(SweepLevel(left, size, self.candidates, passed, self.useless))
+            level = SweepLevel(left, size, self.candidates, passed, self.useless, self.most)
+            found = ci.ask(level)
+            passed_over |= level.passes_over(found)
             fallen += found
             for i, j, _ in found:
                 left[i, j] = left[j, i] = False
             size += 1
-        return Search(fallen, True)
+        return Search(fallen, True, passed_over)
 
     def by_correlations(self, test: FisherZ) -> Answered[Search] | None:
         return None if test.may_raise(self._largest(len(test))) else self._searched(test.correlation, test.limits)
@@ -302,14 +328,14 @@ class SearchLevels(Question[Search]):
         n = len(self.adjacency)
         edges, tried_to = np.array(self.adjacency, dtype=np.bool_), n if self.tried_to is None else min(self.tried_to, n)
         pools, old = _or_nothing(self.candidates), _or_nothing(self.tried)
-        sizes = levels.Sizes(self.first, self._largest(n), tried_to)
-        pairs, begins, members, tests, finished = levels.search_levels(
+        sizes = levels.Sizes(self.first, self._largest(n), tried_to, np.inf if self.most is None else float(self.most))
+        pairs, begins, members, tests, finished, passed_over = levels.search_levels(
             evidence, edges, pools, old, _or_nothing(self.useless), sizes, limits
         )
         ends, flat = begins.tolist(), members.tolist()
         sets = [tuple(flat[begin:end]) for begin, end in pairwise(ends)]
         fallen = list(map(Separation, pairs[::2].tolist(), pairs[1::2].tolist(), sets))
-        return Search(fallen, bool(finished)), int(tests)
+        return Search(fallen, bool(finished), bool(passed_over)), int(tests)
 
 
 def has_candidates(adjacency: Adjacency, candidates: Adjacency, size: int) -> bool:

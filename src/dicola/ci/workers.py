@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeVar
 
 from cloudpickle import dumps
 from joblib import Parallel, delayed, effective_n_jobs
+
+from dicola.watch import Watch, current, watched_by
 
 Kind = Literal["threads", "processes"]
 Work = TypeVar("Work")
@@ -32,14 +35,20 @@ class Workers:
         if not self.are_many:
             yield from map(run, pieces)
             return
-        waiting = list(pieces)
-        kind = self.kind if self.kind == "threads" or _can_be_sent((run, waiting[:1])) else "threads"  # the answer is the same
-        yield from Parallel(n_jobs=self.n_jobs, prefer=kind, return_as="generator")(delayed(run)(piece) for piece in waiting)
+        waiting, watched = list(pieces), partial(_watched, current(), run)
+        kind = self.kind if self.kind == "threads" or _can_be_sent((watched, waiting[:1])) else "threads"  # the answer is the same
+        yield from Parallel(n_jobs=self.n_jobs, prefer=kind, return_as="generator")(delayed(watched)(piece) for piece in waiting)
 
     def portions(self, pieces: Sequence[Work]) -> list[Sequence[Work]]:
         """The pieces in portions of equal size, some for each worker."""
         size = -(-len(pieces) // (_SHARES * effective_n_jobs(self.n_jobs))) or 1
         return [pieces[at : at + size] for at in range(0, len(pieces), size)]
+
+
+def _watched(watch: Watch | None, run: Callable[[Work], Result], piece: Work) -> Result:
+    """What a worker does, under the watch of the run."""
+    with watched_by(watch):
+        return run(piece)
 
 
 def _can_be_sent(work: object) -> bool:

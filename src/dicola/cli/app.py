@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Callable
@@ -87,6 +89,8 @@ def _options(
 
 def main() -> None:
     """Run the command line. A user's mistake is one sentence on standard error and exit code 1; wrong usage is exit code 2."""
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # who ends the process gets what there is, as with Ctrl-C
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _note
@@ -105,7 +109,7 @@ def main() -> None:
 
 def _note(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning as a line for a person, without the place in the code."""
-    complain(f"note: {message}")
+    complain(f"note: {in_options(message.args[0]) if isinstance(message, Warning) and message.args else message}")
 
 
 def _show_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -85,6 +85,7 @@ def effect(
         str, typer.Option("--interval", help="How to allow for discovery: split (halves of the rows), bootstrap or naive (not at all).")
     ] = "split",
     method: Annotated[str, typer.Option("--method", help="auto, gaussian, robust or doubly-robust.")] = "auto",
+    beside: Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help="A further treatment, set together with X.")] = None,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
@@ -94,7 +95,7 @@ def effect(
 
     found = Discovery.read(ctx.obj)
     rows = None if table is None else read_table(table)
-    answer = found.effect(x, y, rows, interval=interval, method=method, seed=seed)  # type: ignore[arg-type]  # checked there
+    answer = found.effect([x, *beside] if beside else x, y, rows, interval=interval, method=method, seed=seed)  # type: ignore[arg-type]  # checked there
     show(answer.to_dict(), answer.sentence, json)
 
 
@@ -105,6 +106,8 @@ def _answer(
     from dicola.discovery import Discovery
     from dicola.effects import reading
 
-    pag = Discovery.read(ctx.obj).pag
+    found = Discovery.read(ctx.obj)
+    found.refuse_if_partial("This question")
+    pag = found.pag
     answer: Any = getattr(reading, question)(pag, *names)
     show(answer.to_dict(), "\n".join([answer.sentence, *more(answer)]), json)

@@ -9,6 +9,7 @@ import typer
 
 from dicola.cli import options
 from dicola.cli.output import show
+from dicola.cli.terminal import complain
 
 EXAMPLES = ("dicola compare results/pag.csv simulated/true_pag.csv", "dicola compare results simulated/true_pag.csv --json")
 
@@ -25,4 +26,16 @@ def compare(
     from dicola.graphs.formats.registry import read
 
     scores = metrics.compare(read(found), read(truth))
+    for path in (found, truth):
+        if _is_part(path):
+            complain(f"note: {path} is a part of an answer, of a run that was stopped; undecided edges count as o-o.")
     show(scores.to_dict(), str(scores), json)
+
+
+def _is_part(path: Path) -> bool:
+    """Is a graph that of a run which was stopped? The folder says so, where it is one that a run wrote."""
+    from dicola.written_facts import loaded
+
+    facts = (path if path.is_dir() else path.parent) / "discovery.json"
+    is_ours = path.is_dir() or path.stem == "pag"
+    return is_ours and facts.is_file() and loaded(facts.read_text(encoding="utf-8"), facts.name).get("complete") is False

@@ -32,7 +32,8 @@ def demo(
     dag = simulate.network("mildew")
     latents = simulate.hide(dag, 3, seed, pool="root")
     table = simulate.linear_gaussian(dag, samples, seed).drop(columns=list(latents))
-    found = results.learned(FisherZ(table, alpha=0.01), Plan(mode="auto"))
+    with results.even_if_interrupted(ctx):
+        found = results.learned(FisherZ(table, alpha=0.01), Plan(mode="auto"))
     scores = metrics.compare(found.pag, dag.true_pag(latents))
     f1 = {"skeleton": scores.skeleton.f1, "marks": scores.marks.f1}
     facts = {"latents": latents, "against_truth": {f"{part}_f1": round(value, 3) for part, value in f1.items()}}

@@ -13,9 +13,10 @@ import typer
 from dicola.cli import options, settings_file
 from dicola.cli.grouped import grouped
 from dicola.cli.option_names import option_name
-from dicola.cli.output import Results
+from dicola.cli.output import Results, show
 from dicola.cli.plan_options import ABOUT_THE_TABLE, plan_of, settings_of_a_run
 from dicola.errors import InvalidSetting
+from dicola.pipeline.settings import BUDGET
 
 if TYPE_CHECKING:
     from dicola.discovery import Discovery
@@ -29,6 +30,8 @@ EXAMPLES = (
     "dicola fit table.csv --json > result.json",
     "dicola fit table.csv --bootstrap 100 --jobs 2 --out results",
     "dicola fit table.csv --target Cancer",
+    "dicola fit table.csv --max-seconds 600 --out results",
+    "dicola fit table.csv --forecast",
 )
 
 
@@ -42,6 +45,15 @@ def fit(
         str | None,
         typer.Option("--target", metavar="NAME", help="Learn the causes and effects of this variable only."),
     ] = None,
+    forecast: Annotated[
+        bool,
+        typer.Option(
+            "--forecast",
+            metavar=options.FLAG,
+            rich_help_panel=BUDGET,
+            help="Tell what the run will take, from its decomposition: the largest part, tests, time and memory. Then stop.",
+        ),
+    ] = False,
     *,
     typed: Annotated[dict[str, Any], settings_of_a_run()],
     results: Results,
@@ -58,12 +70,26 @@ def fit(
     surroundings = None if target is None else _surroundings(ctx, target, typed)
     plan = plan_of(typed)
     table = read_table(data, header=header)
-    prepared = prepare(table, plan)
-    if surroundings is None:
-        found: Discovery | LocalDiscovery = results.learned_from(prepared)
-    else:
-        found = surroundings(prepared.test, knowledge=prepared.plan.known(prepared.test.names))
-    results.deliver(ctx, prepared.told(found), lambda: settings_file.about(data, table))
+
+    if forecast:
+        from dicola.pipeline.discover import forecast as foretold
+
+        prepared = prepare(table, plan)
+        expected = foretold(prepared.test, prepared.plan)
+        show(expected.to_dict(), str(expected), results.json)
+        return
+
+    def about() -> str:
+        return settings_file.about(data, table)
+
+    with results.even_if_interrupted(ctx, about):
+        if surroundings is None:
+            found: Discovery | LocalDiscovery = results.learned_from(table, plan)
+        else:
+            prepared = prepare(table, plan)
+            plan = prepared.plan
+            found = prepared.told(surroundings(prepared.test, knowledge=plan.knowledge, contexts=plan.contexts, targets=plan.targets))
+    results.deliver(ctx, found, about)
 
 
 def _surroundings(ctx: typer.Context, target: str, typed: Mapping[str, Any]) -> Callable[..., LocalDiscovery]:

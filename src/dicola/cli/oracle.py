@@ -10,7 +10,7 @@ import typer
 from dicola.cli import settings_file
 from dicola.cli.grouped import grouped
 from dicola.cli.output import Results
-from dicola.cli.plan_options import plan_of, settings_of_a_run
+from dicola.cli.plan_options import BUDGETS, plan_of, settings_of_a_run
 
 EXAMPLES = ("dicola oracle dag.csv --latent L1 --latent L2", "dicola oracle dag.csv --latents-file latents.txt --learner icd --out truth")
 
@@ -26,7 +26,7 @@ def oracle(
         Path | None, typer.Option("--nodes", help="A file with all variables, one a line; needed for those without arcs.")
     ] = None,
     *,
-    typed: Annotated[dict[str, Any], settings_of_a_run("learner", "decompose", "knowledge", "n_jobs", "stop")],
+    typed: Annotated[dict[str, Any], settings_of_a_run("learner", "decompose", "knowledge", *BUDGETS, "n_jobs", "stop")],
     results: Results,
 ) -> None:
     """Learn the PAG of a known DAG with perfect independence answers: the most that any number of rows could tell."""
@@ -37,4 +37,6 @@ def oracle(
     plan = plan_of(typed)
     hidden = [*(latent or ()), *(read_lines(latents_file) if latents_file else ())]
     graph = read_dag(dag, read_lines(nodes) if nodes else None)
-    results.deliver(ctx, results.learned(Oracle(graph, hidden), plan))
+    with results.even_if_interrupted(ctx):
+        found = results.learned(Oracle(graph, hidden), plan)
+    results.deliver(ctx, found)

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from dicola.local_discovery import LocalDiscovery
     from dicola.pipeline.discover import Progress
     from dicola.pipeline.plan import Plan
-    from dicola.pipeline.preparation import Prepared
+    from dicola.tables.table import Table
 
+_MOST_UNDECIDED = 200  # edges that are listed though nothing is known of them
 _PHASES = {"decompose": "Decomposing", "leaves": "Learning leaves", "orient": "Orienting", "bootstrap": "Learning again"}
 
 
@@ -59,13 +60,23 @@ class Output:
         with self._progress() as progress:
             return run(ci, plan, progress)
 
-    def learned_from(self, prepared: Prepared) -> Discovery:
+    def learned_from(self, table: Table, plan: Plan) -> Discovery:
         """What comes of a table, with a bootstrap where one is asked for."""
-        from dicola.pipeline.bootstrap import with_bootstrap
-        from dicola.pipeline.discover import run
+        from dicola.pipeline.bootstrap import learned_from
 
         with self._progress() as progress:
-            return with_bootstrap(prepared, run(prepared.test, prepared.plan, progress), progress)
+            return learned_from(table, plan, progress)[1]
+
+    @contextmanager
+    def even_if_interrupted(self, ctx: typer.Context, about: Callable[[], str] = str) -> Iterator[None]:
+        """While a run goes on: where it is interrupted, what it has found is delivered all the same."""
+        from dicola.errors import Interrupted
+
+        try:
+            yield
+        except Interrupted as stopped:
+            self.deliver(ctx, stopped.discovery, about)
+            raise
 
     @contextmanager
     def _progress(self) -> Iterator[Progress | None]:
@@ -128,7 +139,7 @@ def _lines(found: Discovery | LocalDiscovery) -> list[str]:
         return [str(found), "", found.summary(), *notes]
     said = found.statements if hasattr(found, "statements") else ()
     notes += [f"note: {each}" for each in said if each.status == "denied" and str(each) not in found.warnings]
-    if not found.legality:
+    if found.complete and not found.legality and found.settings.get("undecided") != "circle":
         notes.insert(0, "note: no class of MAGs has exactly these marks (not a legal PAG), as often with finite samples; see --legalize.")
     return ["\n".join(_edges(found)) or "(no edges)", "", in_options(found.summary()), *notes]
 
@@ -136,6 +147,10 @@ def _lines(found: Discovery | LocalDiscovery) -> list[str]:
 def _edges(found: Discovery) -> list[str]:
     """The edges as they print; after a bootstrap with how often each came, and its mark at each end."""
     edges = found.pag.edges()
+    if not found.complete and found.undecided:
+        decided = [str(edge) for edge in edges if found.is_decided(edge.u, edge.v)]
+        left = [f"{u} o-o {v}   (undecided)" for u, v in found.undecided]
+        return [*decided, *(left if len(left) <= _MOST_UNDECIDED else [f"({len(left):,} undecided edges are not listed)"])]
     if found.bootstrap is None:
         return [str(edge) for edge in edges]
     width = max((len(str(edge)) for edge in edges), default=0)
@@ -157,6 +172,8 @@ def _facts(found: Discovery | LocalDiscovery) -> dict[str, Any]:
         "edges": [edge_facts(edge) | _often(found, edge) for edge in found.pag.edges()],
         **({} if found.bootstrap is None else {"bootstrap": found.bootstrap.to_dict()}),
         **{name: getattr(found, name) for name in ("tests", "evaluations", "score", "runner_up", "seconds")},
+        "complete": found.complete,
+        "undecided": found.undecided,
         "untested": found.untested._asdict(),
         "power": None if found.power is None else asdict(found.power),
         "how_sure": found.how_sure(),

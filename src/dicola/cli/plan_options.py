@@ -26,6 +26,7 @@ _LIMITS = {
     "max_possible_dsep_size": "Largest conditioning set from Possible-D-Sep; no limit by default.",
 }  # settings of learners
 _OF_KIND = {kind: f"Columns that are {kind}, separated by commas." for kind in ("nominal", "ordered", "continuous")}  # short for --kinds
+BUDGETS = ("max_seconds", "max_tests", "max_memory")
 ABOUT_THE_TABLE = ("kinds", "drop", "missing", "missing_values", "strict", *_OF_KIND)
 NAMES = "{choices}"  # stands for names that are filled in when the help is shown: they come from registries, which load in a second
 

@@ -17,6 +17,7 @@ from dicola.decompose.tree import Leaf
 from dicola.graphs.skeleton import Pair, SeparatingSets
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context, Learner
+from dicola.watch import Reason, Stopped, current, end, heed
 
 _TOGETHER = 160  # variables of one union, so that its matrices stay small
 
@@ -30,10 +31,11 @@ class Learned(NamedTuple):
 
 
 class LeafResult(NamedTuple):
-    """What was found of the leaves of a task, and what they took."""
+    """What was found of the leaves of a task, and what they took; where it was stopped, ``None`` for each leaf and the reason."""
 
-    learned: list[Learned]
+    learned: Sequence[Learned | None]
     account: Account
+    reason: Reason | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +51,16 @@ class LeafTask:
     context: Context
 
     def run(self) -> LeafResult:
-        """Learn the leaves."""
-        if len(self.asked) < len(self.leaves):
-            return LeafResult(self._from_union(*self.asked), self.asked[0].account)
-        return LeafResult([self._learned(*each) for each in zip(self.asked, self.leaves, strict=True)], self.asked[0].account)
+        """Learn the leaves, all of them or none."""
+        account = self.asked[0].account
+        try:
+            heed()
+            if len(self.asked) < len(self.leaves):
+                return LeafResult(self._from_union(*self.asked), account)
+            return LeafResult([self._learned(*each) for each in zip(self.asked, self.leaves, strict=True)], account)
+        except Stopped:
+            watch = current()
+            return LeafResult([None] * len(self.leaves), account, (watch and watch.reason) or "tests")
 
     def _learned(self, asked: Inquiry, leaf: Leaf) -> Learned:
         found = self.learner.learn_skeleton(asked, context=self.context._replace(uig=leaf.uig))
@@ -114,16 +122,45 @@ def learn_leaves(
     context: Context,
     workers: Workers = Workers(),
     progress: Callable[[int, int], None] | None = None,
-) -> list[Learned]:
+) -> list[Learned | None]:
     """What is found of every leaf, in the order of the leaves; what they take is counted in ``ci``. The answer does not depend on the
     workers.
+
+    A leaf is ``None`` where the run was stopped before it was learned. With a limit on tests these are all from the first on with
+    which there were too many, in the order of the leaves, whoever came first.
     """
-    found: list[Learned] = []
-    for learned, account in (workers if len(leaves) > 1 else Workers()).each(
-        LeafTask.run, leaf_tasks(leaves, learner, ci, context, workers)
-    ):
+    found: list[Learned | None] = []
+    is_spent = False
+    tasks, kept = leaf_tasks(leaves, learner, ci, context, workers), ci.account.copy()
+    results = (workers if len(leaves) > 1 else Workers()).each(LeafTask.run, tasks)
+    try:
+        for learned, account, reason in results:
+            if is_spent:
+                continue  # for the workers to come to their end
+            ci.account.add(account)
+            if is_spent := (reason == "tests" or ci.account.is_spent):
+                ci.account.go_back_to(kept)
+                found += _one_by_one(leaves[len(found) : len(found) + len(learned)], learner, ci, context)
+                end("tests")
+                continue
+            if reason is not None:
+                end(reason)
+            elif ci.account.limit is not None:
+                kept = ci.account.copy()
+            found += learned
+            if progress is not None:
+                progress(len(found), len(leaves))
+    except Stopped:  # a signal, in the thread that waits for the workers
+        pass
+    return [*found, *[None] * (len(leaves) - len(found))]
+
+
+def _one_by_one(leaves: Sequence[Leaf], learner: Learner, ci: Inquiry, context: Context) -> Iterator[Learned | None]:
+    """The leaves of a task that took too many tests, up to the first that does so by itself."""
+    for leaf in leaves if len(leaves) > 1 else ():
+        own = ci.fresh()
+        learned, account, reason = LeafTask(learner, (own.among(leaf.variables),), (leaf,), context).run()
+        if reason is not None or own.account.is_spent:
+            return
         ci.account.add(account)
-        found += learned
-        if progress is not None:
-            progress(len(found), len(leaves))
-    return found
+        yield from learned

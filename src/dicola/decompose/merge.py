@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from dicola._kernels import tree as kernel
 from dicola.decompose.both_sides import BothSides
 from dicola.decompose.leaves import Learned
 from dicola.decompose.split import Split
@@ -19,13 +18,13 @@ from dicola.learners.adjacency import limit_warning
 Edges = frozenset[Pair]
 
 
-def merge(left: Edges, right: Edges, split: Split) -> Edges:
+def merge(left: Edges, right: Edges, separator: Variables) -> Edges:
     """Join two local skeletons; an edge inside the separator survives only if both sides have it.
 
     A separator pair that either side separates is separated in the whole (Theorem 2); every other
     pair is decided by its own side (Theorem 1).
     """
-    one_sided = [pair for pair in combinations(split.separator, 2) if (pair in left) != (pair in right)]
+    one_sided = [pair for pair in combinations(separator, 2) if (pair in left) != (pair in right)]
     return (left | right).difference(one_sided) if one_sided else left | right
 
 
@@ -38,17 +37,17 @@ def merge_up(
     the user's order. Where the sample may have been selected, ``again`` searches for what a merge
     misses then.
     """
-    learned = iter(leaves)
-    found: list[Learned | None] = [next(learned) if isinstance(node, Leaf) else None for node in tree.nodes]
+    learned, separators, lefts, rights = iter(leaves), tree.separators, tree.flat.left.tolist(), tree.flat.right.tolist()
+    found: list[Learned | None] = [next(learned) if separator is None else None for separator in separators]
     edges: list[Edges] = [frozenset() if leaf is None else leaf.edges for leaf in found]
     across: dict[Pair, Variables] = {}
     finished = True
     for number in tree.bottom_up():
-        node = tree.nodes[number]
-        if isinstance(node, Branch):
-            edges[number] = merge(edges[node.left], edges[node.right], node.split)
+        separator = separators[number]
+        if separator is not None:
+            edges[number] = merge(edges[lefts[number]], edges[rights[number]], separator)
             if again is not None:
-                separated = again.separated(edges[number], node.split)
+                separated = again.separated(edges[number], tree.split(number))
                 edges[number] = edges[number].difference(separated.sets)
                 across |= separated.sets
                 finished &= separated.finished
@@ -73,7 +72,7 @@ class TreeSets(SeparatingSets):
         self.tree = tree
         self.leaf_sets = leaf_sets
         self.across = dict(across or {})
-        self._separators = [node.split.separator if isinstance(node, Branch) else None for node in tree.nodes]
+        self._separators = tree.separators
         self._prepared: dict[Pair, Variables | None] = {**self.across}
 
     def get(self, x: int, y: int) -> Variables | None:
@@ -90,7 +89,7 @@ class TreeSets(SeparatingSets):
     def _answers(self, pairs: list[Pair]) -> list[Variables | None]:
         if not pairs:
             return []
-        starts, found = (part.tolist() for part in kernel.deciding_nodes(np.array(pairs, dtype=np.int64), *self.tree.flat))
+        starts, found = (part.tolist() for part in self.tree.deciding_nodes(np.array(pairs, dtype=np.int64)))
         separators, leaf_sets = self._separators, self.leaf_sets
         answers: list[Variables | None] = []
         for i, (x, y) in enumerate(pairs):
@@ -105,7 +104,7 @@ class TreeSets(SeparatingSets):
 
     def _deciding(self, pair: Pair) -> list[int]:
         """The numbers of the branches that part the pair and of the leaves with both, ascending."""
-        _, numbers = kernel.deciding_nodes(np.array([pair], dtype=np.int64), *self.tree.flat)
+        _, numbers = self.tree.deciding_nodes(np.array([pair], dtype=np.int64))
         return sorted(numbers.tolist())
 
     def leaves_with(self, x: int, y: int) -> tuple[int, ...]:

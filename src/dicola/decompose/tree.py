@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from math import isnan, log
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from dicola._kernels import growth as kernel
+from dicola._kernels import tree as walks
+from dicola._kernels.arrays import Rows
 from dicola._kernels.cuts import links_across
 from dicola._kernels.evidence import depend_across
 from dicola.blankets.base import BlanketLearner
@@ -27,6 +29,7 @@ from dicola.errors import counted, not_allowed
 from dicola.graphs.skeleton import Pair, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import checked_limit
+from dicola.watch import tests_left
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +46,8 @@ _DENIED = 0.25  # true cuts that are denied by chance in a whole tree, of which 
 _WIDEST, _ROWS_PER_CONDITION = 4, 500  # variables of a separator that data can confirm: so many, or one per so many rows
 _LEAST = -1e300  # the logarithm of a p-value that is 0
 _MOST = int(np.iinfo(np.int64).max)
+_MANY_MEMBERS = 2_000_000  # of all nodes together, up to which they are kept as tuples
+_MANY_NODES = 1000  # of a tree in which it pays to look for ways before pairs are asked about
 _NO_CORRELATIONS = kernel.Correlations(np.zeros((0, 0)), np.zeros(0), np.zeros(0), 0)
 _NO_CORRELATIONS.matrix.setflags(write=False)  # as those of a test are, so that the kernel is compiled once
 _NO_ANSWER = np.zeros((0, 0), dtype=np.bool_)
@@ -79,7 +84,7 @@ class FlatTree(NamedTuple):
 class Tree:
     """All nodes in one flat list, the root first. A variable set met twice is one node, reached from two branches."""
 
-    nodes: tuple[Leaf | Branch, ...]
+    nodes: Sequence[Leaf | Branch]
     grown: FlatTree | None = field(default=None, repr=False, compare=False)
 
     @cached_property
@@ -105,9 +110,41 @@ class Tree:
         return FlatTree(begins, members, side, left, right)
 
     @cached_property
+    def _ways(self) -> walks.Ways:
+        return walks.ways_of(*self.flat)
+
+    def deciding_nodes(self, pairs: NDArray[np.int64]) -> Rows:
+        """The numbers of the branches that part each pair, and of the leaves that hold both its ends."""
+        begins, members, side, left, right = self.flat
+        if len(left) <= _MANY_NODES:
+            return walks.deciding_nodes(pairs, begins, members, side, left, right)
+        return walks.deciding_nodes_by_ways(pairs, begins, members, left, right, self._ways)
+
+    @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """The leaves, in order of their number."""
-        return tuple([node for node in self.nodes if isinstance(node, Leaf)])
+        if isinstance(self.nodes, tuple):
+            return tuple([node for node in self.nodes if isinstance(node, Leaf)])
+        return tuple([self.nodes[number] for number in np.flatnonzero(self.flat.left < 0).tolist()])  # type: ignore[misc]
+
+    def split(self, number: int) -> Split:
+        """The split at a branch."""
+        node = self.nodes[number]
+        assert isinstance(node, Branch)
+        return node.split
+
+    @cached_property
+    def separators(self) -> list[Variables | None]:
+        """The separator of each branch by its number, ``None`` for leaves."""
+        if isinstance(self.nodes, tuple):
+            return [node.split.separator if isinstance(node, Branch) else None for node in self.nodes]
+        begins, members, side, left, _ = self.flat
+        inside = np.flatnonzero(side == 0)
+        ends = np.searchsorted(inside, begins)
+        return [
+            tuple(members[inside[ends[number] : ends[number + 1]]].tolist()) if is_branch else None
+            for number, is_branch in enumerate((left >= 0).tolist())
+        ]
 
     @property
     def branches(self) -> tuple[Branch, ...]:
@@ -131,16 +168,16 @@ class Tree:
     @cached_property
     def depth(self) -> int:
         """Splits on the longest way from the root to a leaf."""
-        below = [0] * len(self.nodes)
+        below, lefts, rights = [0] * len(self.nodes), self.flat.left.tolist(), self.flat.right.tolist()
         for number in self.bottom_up():
-            node = self.nodes[number]
-            if isinstance(node, Branch):
-                below[number] = 1 + max(below[node.left], below[node.right])
+            if lefts[number] >= 0:
+                below[number] = 1 + max(below[lefts[number]], below[rights[number]])
         return below[0]
 
     def bottom_up(self) -> list[int]:
         """Node numbers, children before their branches: a child has fewer variables than its branch."""
-        return sorted(range(len(self.nodes)), key=lambda number: (len(self.nodes[number].variables), number))
+        numbers: list[int] = np.argsort(np.diff(self.flat.begins), kind="stable").tolist()
+        return numbers
 
     def plot(self, ax: Axes | None = None, names: Sequence[str] | None = None) -> Axes:
         """The tree on Matplotlib axes (extra ``plot``): sizes of all parts, separators in orange.
@@ -216,9 +253,8 @@ def stop_rule(
     """
     if stop not in STOPS:
         raise not_allowed("stop", stop, f"it may be {' or '.join(repr(name) for name in STOPS)}.")
-    given = StopRule(max_depth, min_leaf_size, max_nodes)
     if stop == "paper":
-        return given
+        return StopRule(max_depth, min_leaf_size, max_nodes)
     if stop == "auto":
         return StopRule(max_depth, max(_WORTH_SPLITTING, min_leaf_size or 0), max_nodes, _SAVING, _WORK_BOUND, largest)
     depth = 3 if n <= 200 else 5
@@ -238,7 +274,12 @@ def decompose(
     graph from scratch. With perfect answers both give the same graphs. No base learner runs here.
     ``progress`` is told, once per node, how many nodes are done and how many are known.
     """
-    return Inquiry.of(ci).during("blankets").ask(GrowTree(blankets, stop, uig, progress))
+    return grown(ci, GrowTree(blankets, stop, uig, progress))
+
+
+def grown(ci: Evidence, question: GrowTree) -> Tree:
+    """The answer to a question about the tree, counted under blankets."""
+    return Inquiry.of(ci).during("blankets").ask(question)
 
 
 @dataclass(eq=False)
@@ -308,6 +349,7 @@ class GrowTree(Question[Tree]):
     stop: StopRule
     uig: Uig = "inherit"
     progress: Callable[[int, int], None] | None = None
+    root: UndirectedGraph | None = None  # the independence graph of all variables, once it is known
 
     def plain(self, ci: Inquiry) -> Tree:
         return tree_of(self._grown(ci, _NO_CORRELATIONS))
@@ -319,6 +361,7 @@ class GrowTree(Question[Tree]):
         sizes = np.arange(min(len(test), SMALL) + 1)
         levels = np.array([self.blankets.level(k) for k in sizes.tolist()], dtype=np.float64)
         asked = Inquiry(test)
+        asked.account.limit = tests_left()
         quantiles = _NO_CORRELATIONS.quantiles
         if self.stop.confirm is not None and test.untestable == "dependent":
             quantiles = -ndtri(self.stop.confirm / 2.0 ** np.arange(1, 2 * len(test).bit_length() + 1))
@@ -332,11 +375,13 @@ class GrowTree(Question[Tree]):
     def _grown(self, ci: Inquiry, known: kernel.Correlations) -> kernel.Growth:
         """Split until nothing is to be split any more; where the kernel needs to know the pairs inside a separator, ask."""
         root, rule, answer = independence_graph(ci, self.blankets), self.stop.in_numbers(self.uig), _NO_ANSWER
-        growth = kernel.planted(root.starts, root.indices, rule.largest)
+        self.root = root
+        growth = kernel.planted(root.starts, root.indices)
         while not kernel.is_done(growth):
             before = growth.counts[kernel.DONE]
             request = kernel.grow(growth, rule, known, answer)
             self._tell(growth, before)
+            ci.account.stop_if_spent(int(growth.counts[kernel.ASKED]))
             if request.full:
                 answer = _NO_ANSWER if growth.counts[kernel.TAKEN] else answer
                 growth = kernel.roomier(growth)
@@ -370,16 +415,74 @@ class GrowTree(Question[Tree]):
 def tree_of(growth: kernel.Growth) -> Tree:
     """The tree that was grown, with the graphs of its leaves."""
     flat = FlatTree(*kernel.flat(growth))
+    count = len(flat.left)
+    graphs = LeafGraphs(
+        flat.begins.tolist(),
+        growth.entries[:count].tolist(),
+        growth.starts[: flat.begins[-1] + count].copy(),
+        growth.indices[: growth.counts[kernel.USED]].copy(),
+    )
+    if len(flat.members) > _MANY_MEMBERS:
+        return Tree(GrownNodes(flat, graphs.of_leaves(flat)), flat)
     begins, members, side, lefts, rights = (part.tolist() for part in flat)
-    entries = growth.entries[: len(lefts)].tolist()
-    all_starts, all_indices = growth.starts[: begins[-1] + len(lefts)].copy(), growth.indices[: growth.counts[kernel.USED]].copy()
-    nodes: list[Leaf | Branch] = []
-    for number, left in enumerate(lefts):
-        begin, end = begins[number], begins[number + 1]
-        variables = tuple(members[begin:end])
-        if left >= 0:
-            nodes.append(Branch(variables, split_of(side[begin:end], variables), left, rights[number]))
-        else:
-            starts, entry = all_starts[begin + number : end + number + 1], entries[number]
-            nodes.append(Leaf(variables, UndirectedGraph(starts, all_indices[entry : entry + starts[-1]])))
-    return Tree(tuple(nodes), flat)
+    parts = ((members[begin:end], side[begin:end]) for begin, end in pairwise(begins))
+    return Tree(tuple([_node(number, *part, lefts[number], rights[number], graphs) for number, part in enumerate(parts)]), flat)
+
+
+class LeafGraphs(NamedTuple):
+    """Independence graphs of nodes, as they were grown: see ``dicola._kernels.growth``."""
+
+    begins: list[int]
+    entries: list[int]
+    starts: NDArray[np.int64]
+    indices: NDArray[np.int64]
+
+    def of(self, number: int, size: int) -> UndirectedGraph:
+        """That of a node with so many variables."""
+        begin, entry = self.begins[number] + number, self.entries[number]
+        starts = self.starts[begin : begin + size + 1]
+        return UndirectedGraph(starts, self.indices[entry : entry + starts[-1]])
+
+    def of_leaves(self, flat: FlatTree) -> LeafGraphs:
+        """The same without the graphs of branches, which are not looked at any more."""
+        is_leaf = flat.left < 0
+        sizes = np.where(is_leaf, np.diff(flat.begins), 0)
+        begins, number = np.concatenate(([0], np.cumsum(sizes))), np.arange(len(sizes))
+        graphs = [self.of(k, size) for k, size in zip(number[is_leaf].tolist(), sizes[is_leaf].tolist(), strict=True)]
+        entries = np.zeros(len(sizes) + 1, dtype=np.int64)
+        entries[1:][is_leaf] = [len(graph.indices) for graph in graphs]
+        starts = np.zeros(begins[-1] + len(sizes), dtype=np.int64)
+        for k, graph in zip(number[is_leaf].tolist(), graphs, strict=True):
+            starts[begins[k] + k : begins[k] + k + len(graph.starts)] = graph.starts
+        return LeafGraphs(begins.tolist(), np.cumsum(entries).tolist(), starts, np.concatenate([graph.indices for graph in graphs]))
+
+
+class GrownNodes(Sequence[Leaf | Branch]):
+    """The nodes of a tree that was grown, made when they are looked at.
+
+    A tree over ten thousand variables that sheds a few at every split has nodes with as many members each: as arrays they fit into
+    memory, as tuples of numbers they would not.
+    """
+
+    def __init__(self, flat: FlatTree, graphs: LeafGraphs) -> None:
+        self.flat, self.graphs = flat, graphs
+
+    def __len__(self) -> int:
+        return len(self.flat.left)
+
+    @overload
+    def __getitem__(self, number: int) -> Leaf | Branch: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[Leaf | Branch, ...]: ...
+    def __getitem__(self, number: int | slice) -> Leaf | Branch | tuple[Leaf | Branch, ...]:
+        if isinstance(number, slice):
+            return tuple(self[i] for i in range(*number.indices(len(self))))
+        number = range(len(self))[number]
+        begin, end = self.flat.begins[number : number + 2].tolist()
+        members, side = self.flat.members[begin:end].tolist(), self.flat.side[begin:end].tolist()
+        return _node(number, members, side, self.flat.left.item(number), self.flat.right.item(number), self.graphs)
+
+
+def _node(number: int, members: list[int], side: list[int], left: int, right: int, graphs: LeafGraphs) -> Leaf | Branch:
+    variables = tuple(members)
+    return Branch(variables, split_of(side, variables), left, right) if left >= 0 else Leaf(variables, graphs.of(number, len(variables)))

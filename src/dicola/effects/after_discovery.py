@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from dicola.effects.adjustment import Adjustment, is_selected
+from dicola.effects.by_expression import estimate_by, values_by
 from dicola.effects.estimation import Estimate, Method, estimate, numeric_covariance
 from dicola.effects.identification import ToldBy, identified_by, told_by
 from dicola.effects.variance import lowest_variance
@@ -33,9 +34,14 @@ class Asked:
     level: float = 0.95
     seed: int = 0
 
-    def estimated(self, table: Table, given: tuple[str, ...]) -> Estimate:
-        """The effect with a set held fixed."""
-        return estimate(table, self.x, self.y, given, method=self.method, level=self.level, seed=self.seed)
+    def estimated(self, table: Table, found: ToldBy, given: tuple[str, ...] | None) -> Estimate | None:
+        """The effect by what identifies it: with a set held fixed, or by an expression; ``None`` where nothing does."""
+        if given is not None:
+            return estimate(table, self.x, self.y, given, method=self.method, level=self.level, seed=self.seed)
+        if found.formula is None:
+            return None
+        (own,) = estimate_by(found.formula, table, [self.x], self.y, level=self.level, seed=self.seed).values()
+        return own
 
 
 @dataclass(frozen=True)
@@ -104,13 +110,13 @@ def by_splitting(learn: Learn, table: Table, asked: Asked) -> AfterDiscovery:
         found, given = chosen_set(pag, asked.x, asked.y, first)
         if found.by == "no path":
             return AfterDiscovery("split", (0.0, 0.0), 0.0, None, 1.0, "The graph of half of the rows says that it is zero.")
-        if given is None:
-            why = f"The graph of half of the rows does not identify it: {found.reason or found.expression}"
-            return AfterDiscovery("split", None, None, None, 0.0, why)
-        own = asked.estimated(second, given)
+        own = asked.estimated(second, found, given)
     except DicolaError as error:
         return AfterDiscovery("split", None, None, None, 0.0, f"Half of the rows are not enough: {error}")
-    said = f"The graph and the set {_braced(given)} come from one half of the rows, the interval from the other."
+    if own is None:
+        return AfterDiscovery("split", None, None, None, 0.0, f"The graph of half of the rows does not identify it: {found.reason}")
+    what = "expression" if given is None else f"set {_braced(given)}"
+    said = f"The graph and the {what} come from one half of the rows, the interval from the other."
     return AfterDiscovery("split", own.interval, own.value, given, 1.0, said)
 
 
@@ -157,7 +163,10 @@ def _replicate(learn: Learn, table: Table, asked: Asked) -> float | None:
         found, given = chosen_set(learn(table), asked.x, asked.y, table)
         if found.by == "no path":
             return 0.0
-        return None if given is None else asked.estimated(table, given).value
+        if found.formula is not None:  # the drawn tables tell the error, so none is asked for
+            return values_by(found.formula, table, [asked.x], asked.y)[asked.x]
+        own = asked.estimated(table, found, given)
+        return None if own is None else own.value
     except DicolaError:  # a column left constant, say: these rows cannot tell
         return None
 

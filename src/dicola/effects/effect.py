@@ -12,6 +12,7 @@ from dicola.effects.adjustment import Adjustment, is_selected
 from dicola.effects.after_discovery import AfterDiscovery, Asked, Learn, by_bootstrap, by_splitting, chosen_set
 from dicola.effects.estimation import Estimate, Method, check_choice, check_ends
 from dicola.effects.identification import SELECTED, ToldBy, adjustment_formula
+from dicola.effects.joint import AskedTogether, JointEffect, joint_effect, treatments
 from dicola.effects.member_range import MOST, MemberRange, member_range
 from dicola.effects.reading import identification_in_words
 from dicola.errors import InvalidData, InvalidSetting, not_allowed
@@ -117,6 +118,7 @@ class Effect:
             how = identification_in_words(ToldBy(self.x, self.y, self.by, self.sets, self.expression))
             return f"Identified: {how}" + (f" There is no number for it: {self.reason}" if self.reason else "")
         held = f"with {', '.join(self.set)} held fixed" if self.set else "with nothing held fixed"
+        held = f"by {self.expression}" if self.set is None else held
         low, high = self.estimate.interval
         known = f"{self.estimate.level:.0%} interval {low:.3g} to {high:.3g}"
         return (
@@ -205,7 +207,7 @@ class Effect:
 @checked(pag=instance(PAG))
 def effect(
     pag: PAG, x: object, y: object, table: Any = None, *, method: Method = "auto", level: float = 0.95, seed: int = 0, members: int = MOST
-) -> Effect:
+) -> Effect | JointEffect:
     """The effect of x on y in a graph that is known, from a table where there is one.
 
     The intervals take the graph as given. Where it was learned from the same table, ask the fitted
@@ -216,7 +218,7 @@ def effect(
     pag : PAG
         The graph.
     x, y : str
-        The names of the treatment and the outcome.
+        The names of the treatment and the outcome; for x also a list of names: all of them are set.
     table : DataFrame, array, dict or Table, optional
         Rows with the columns of the graph; without them only identification is told.
     method : {"auto", "gaussian", "robust", "doubly-robust"}
@@ -233,7 +235,7 @@ def effect(
     Returns
     -------
     Effect
-        Its ``sentence`` has the answer in words.
+        Its ``sentence`` has the answer in words. A ``JointEffect`` where x is a list.
 
     Raises
     ------
@@ -255,6 +257,8 @@ def effect(
     check_choice(method, level)
     check("members", members)
     rows = None if table is None else as_table(table).understood()
+    if (several := treatments(pag, x)) is not None:
+        return joint_effect(pag, rows, AskedTogether(several, pag.names[pag.index(y)], level, seed))
     asked = Asked(pag.names[pag.index(x)], pag.names[pag.index(y)], method, level, seed)
     return effect_in(pag, rows, asked, members)
 
@@ -297,8 +301,10 @@ def effect_after_discovery(
     return replace(found, after=after)
 
 
-def effect_under_selection(asked: Asked) -> Effect:
+def under_selection(asked: Asked | AskedTogether) -> Effect | JointEffect:
     """The answer where the graph was learned so that it allows for selection of the sample: nothing is identified."""
+    if isinstance(asked, AskedTogether):
+        return JointEffect(asked.x, asked.y, False, None, SELECTED)
     return Effect(asked.x, asked.y, False, None, (), None, SELECTED, "nothing")
 
 
@@ -310,14 +316,14 @@ def effect_in(pag: PAG, table: Table | None, asked: Asked, members: int = MOST) 
     known = Effect(found.x, found.y, found.identified, given, found.sets, expression, found.reason, found.by, notes=notes)
     if table is None or found.by == "no path":
         return known
-    if given is not None:
+    if found.identified:
         try:
-            own = asked.estimated(table, given)
+            own = asked.estimated(table, found, given)
         except InvalidData as error:
             return replace(known, reason=str(error))
-        return replace(known, estimate=own, notes=(*notes, *own.notes))
-    if found.identified or is_selected(pag):
-        return replace(known, reason=known.reason or "an expression beyond adjustment is identified and not estimated here.")
+        return known if own is None else replace(known, estimate=own, notes=(*notes, *own.notes))
+    if is_selected(pag):
+        return known
     try:
         check_ends(table, found.x, found.y)
     except InvalidData as error:

@@ -42,8 +42,8 @@ class Estimate:
         The confidence interval.
     level : float
         Its level, such as 0.95.
-    method : {"gaussian", "robust", "doubly-robust"}
-        How it was estimated.
+    method : {"gaussian", "robust", "doubly-robust", "covariance", "plug-in"}
+        How it was estimated; the last two by an expression beyond adjustment.
     n_rows : int
         The rows that were used: those without gaps in the columns that matter.
     t_value, df : float or None, int or None
@@ -185,7 +185,7 @@ def numeric_covariance(table: Table, names: Sequence[str]) -> Floats | None:
     place = {column.name: column for column in table.columns}
     if not all(name in place and (place[name].is_numeric or place[name].kind == "binary") for name in names):
         return None
-    values = np.column_stack([_numbers(place[name]) for name in names])
+    values = np.column_stack([numbers(place[name]) for name in names])
     values = values[~np.isnan(values).any(axis=1)]
     return np.atleast_2d(np.cov(values, rowvar=False)) if len(values) > len(names) + 2 else None
 
@@ -295,12 +295,12 @@ def _rows(table: Table, x: str, y: str, given: Sequence[str]) -> _Rows:
             raise InvalidData(f"the table has no column {name!r}, which the graph has.")
         if place[name].kind in ("date", "text", "identifier"):
             raise InvalidData(f"{name} is a column of the kind {place[name].kind}, which cannot be held fixed; encode it first.")
-    stacked = [_numbers(treatment), _numbers(outcome), *(part for name in given for part in _fixed(place[name]))]
+    stacked = [numbers(treatment), numbers(outcome), *(part for name in given for part in _fixed(place[name]))]
     values = np.column_stack(stacked)
     complete = np.asarray(~np.isnan(values).any(axis=1))
     values = values[complete]
     return _Rows(
-        values[:, 0], values[:, 1], values[:, 2:], _is_binary(treatment), _is_binary(outcome), tuple(_told(treatment, outcome, complete))
+        values[:, 0], values[:, 1], values[:, 2:], is_binary(treatment), is_binary(outcome), tuple(_told(treatment, outcome, complete))
     )
 
 
@@ -309,24 +309,26 @@ def _told(treatment: Column, outcome: Column, complete: NDArray[np.bool_]) -> li
     if not complete.all():
         notes.append(f"{counted(int((~complete).sum()), 'row')} with gaps in these columns were left out.")
     notes += [f"{each.name} is a grade: its steps are taken as equal." for each in (treatment, outcome) if each.kind == "ordered"]
-    if _is_binary(outcome):
-        notes.append(f"the effect is on the probability that {outcome.name} is {_levels(outcome)[1]}.")
-    if _is_binary(treatment):
-        notes.append(f"the effect is that of {treatment.name} being {_levels(treatment)[1]} and not {_levels(treatment)[0]}.")
+    if is_binary(outcome):
+        notes.append(f"the effect is on the probability that {outcome.name} is {level_names(outcome)[1]}.")
+    if is_binary(treatment):
+        notes.append(f"the effect is that of {treatment.name} being {level_names(treatment)[1]} and not {level_names(treatment)[0]}.")
     return notes
 
 
-def _levels(column: Column) -> tuple[str, str]:
+def level_names(column: Column) -> tuple[str, str]:
+    """The two levels of a binary column."""
     return (column.levels[0], column.levels[1]) if len(column.levels) == 2 else ("0", "1")
 
 
-def _is_binary(column: Column) -> bool:
+def is_binary(column: Column) -> bool:
+    """Has a column two levels?"""
     return column.kind == "binary"
 
 
-def _numbers(column: Column) -> Floats:
+def numbers(column: Column) -> Floats:
     """The values, those of a binary column as 0 and 1."""
-    if not _is_binary(column):
+    if not is_binary(column):
         return column.values
     codes = column.codes.astype(np.float64)
     return np.where(codes < 0, np.nan, codes)
@@ -335,7 +337,7 @@ def _numbers(column: Column) -> Floats:
 def _fixed(column: Column) -> list[Floats]:
     """What to regress on to hold a column fixed: itself, or an indicator of each level but the first."""
     if column.is_numeric or column.kind == "binary":
-        return [_numbers(column)]
+        return [numbers(column)]
     codes = column.codes
     gap = np.where(codes < 0, np.nan, 0.0)
     used = np.unique(codes[codes >= 0])

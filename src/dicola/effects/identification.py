@@ -44,6 +44,8 @@ class ToldBy:
         Why it is not identified.
     note : str or None
         Where another graph than the given one was judged.
+    formula : Expression or None
+        The expression itself, where it is one beyond adjustment.
 
     """
 
@@ -54,6 +56,7 @@ class ToldBy:
     expression: str | None = None
     reason: str | None = None
     note: str | None = None
+    formula: Expression | None = None
 
     @property
     def identified(self) -> bool:
@@ -94,7 +97,7 @@ def identified_by(criterion: Adjustment) -> ToldBy:
     answer = beyond_adjustment(pag, x, y)
     if isinstance(answer, Reason):
         return ToldBy(x, y, "nothing", reason=answer.sentence, note=note)
-    return ToldBy(x, y, "expression", expression=str(answer), note=note)
+    return ToldBy(x, y, "expression", expression=str(answer), note=note, formula=answer)
 
 
 def adjustment_formula(x: str, y: str, given: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from dicola.graphs.bits import mask_of, members
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, listed
 from dicola.graphs.relatives import reached
 from dicola.graphs.separation import Separable
+from dicola.watch import heed
 
 
 class MAG(Separable):
@@ -144,6 +145,7 @@ def project(graph: Separable, kept: tuple[int, ...], selected: int) -> MAG:
     shared = separation.ancestors_of(selected)
     marks = np.zeros((len(kept), len(kept)), dtype=np.int8)
     for x in kept:
+        heed()
         # An inducing path passes observed vertices as colliders only: one walk leaves few candidates for the exact test.
         near = separation.walk(x, (observed | selected) & ~(1 << x), everything) & observed
         for y in members(near >> (x + 1) << (x + 1)):
@@ -180,6 +182,8 @@ def _not_ancestral(mag: MAG) -> str | None:
 
 def _not_maximal(mag: MAG) -> str | None:
     for a, b in combinations(range(len(mag)), 2):
+        if b & 15 == 15:
+            heed()
         if b not in mag.around[a] and not mag.separation.separated(a, b, mag.canonical_separator(a, b)):
             return f"no set separates {mag.names[a]!r} and {mag.names[b]!r}, although there is no edge between them (not maximal)."
     return None

@@ -424,8 +424,8 @@ class MixedGraph:
         if len(wanted) != len(self.names) or set(wanted) != set(self.names):
             checked_names(wanted)
             raise InvalidGraph("a new order must name every vertex of the graph once and nothing else.")
-        order = [self._index[name] for name in wanted]
-        return self.trusted(self.marks[order][:, order], wanted)
+        order = np.array([self._index[name] for name in wanted])
+        return self.trusted(self.marks.take(order, 0).take(order, 1), wanted)
 
     def __str__(self) -> str:
         return "\n".join(str(edge) for edge in self.edges())

@@ -45,10 +45,14 @@ class UndirectedGraph:
     @classmethod
     def side_by_side(cls, graphs: Sequence[UndirectedGraph]) -> UndirectedGraph:
         """The disjoint union, numbered through."""
-        sizes, ends = [len(graph.starts) - 1 for graph in graphs], [len(graph.indices) for graph in graphs]
-        starts = np.concatenate([graph.starts[:-1] for graph in graphs] + [[sum(ends)]])
-        starts[:-1] += np.repeat(np.cumsum([0, *ends[:-1]]), sizes)
-        return cls(starts, np.concatenate([graph.indices for graph in graphs]) + np.repeat(np.cumsum([0, *sizes[:-1]]), ends))
+        sizes = np.array([(len(graph.starts) - 1, len(graph.indices)) for graph in graphs])
+        ends = sizes.cumsum(axis=0)
+        vertices_before, entries_before = (ends - sizes).T
+        starts = np.empty(ends[-1, 0] + 1, dtype=np.int64)
+        np.concatenate([graph.starts[:-1] for graph in graphs], out=starts[:-1])
+        starts[:-1] += entries_before.repeat(sizes[:, 0])
+        starts[-1] = ends[-1, 1]
+        return cls(starts, np.concatenate([graph.indices for graph in graphs]) + vertices_before.repeat(sizes[:, 1]))
 
     @property
     def neighbours(self) -> tuple[int, ...]:

@@ -8,11 +8,13 @@ from itertools import count
 import numpy as np
 
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.questions import Adjacency, SearchLevels, Separation, SweepLevel, has_candidates
+from dicola.ci.questions import Adjacency, Search, SearchLevels, Separation, SweepLevel, has_candidates
 from dicola.errors import Sentence, Setting, counted
 from dicola.graphs.skeleton import BlanketSets, RecordedSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
 from dicola.learners.base import Context
+
+_FEWEST_SETS = 100_000
 
 
 def start_of(n: int, context: Context) -> tuple[Adjacency, RecordedSets]:
@@ -36,8 +38,9 @@ def search_neighbours(
     adjacency, sets = start_of(len(ci), context)
     if minimal:
         make_minimal(ci, adjacency, sets)
-    finished = separate_by_neighbours(ci, adjacency, sets, max_size, context.useless_on(ci))
-    return adjacency, sets, limit_warning(finished or not context.tells_limits, max_size)
+    told: list[str] = []
+    finished = separate_by_neighbours(ci, adjacency, sets, max_size, context.useless_on(ci), told)
+    return adjacency, sets, told + limit_warning(finished or not context.tells_limits, max_size)
 
 
 def start_from_dag(parents: Adjacency, order: Sequence[int]) -> tuple[Adjacency, RecordedSets]:
@@ -62,17 +65,41 @@ def make_minimal(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets) -> None:
 
 
 def separate_by_neighbours(
-    ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, max_size: int | None, useless: Adjacency | None = None
+    ci: Inquiry,
+    adjacency: Adjacency,
+    sets: RecordedSets,
+    max_size: int | None,
+    useless: Adjacency | None = None,
+    told: list[str] | None = None,
 ) -> bool:
     """Remove every edge whose ends some set of neighbours separates, by growing size of the set; changes its arguments.
 
     Neighbourhoods are frozen within a level, so the result does not depend on the order of edges. Answers whether the search came to
     its end, rather than to the limit. What is known to cause neither end (``useless``) is in no set: two variables that can be separated
-    are so by ancestors of theirs.
+    are so by ancestors of theirs. Where there were more sets than the data can tell apart, ``told`` gets a sentence.
     """
-    search = ci.ask(SearchLevels(adjacency, max_size, useless=useless))
+    search = ci.ask(SearchLevels(adjacency, max_size, useless=useless, most=most_sets(ci)))
+    tell_passed_over(search, ci, told)
     remove(search.fallen, adjacency, sets)
     return search.finished
+
+
+def most_sets(ci: Inquiry) -> int | None:
+    """How many sets of one size are tried at an end of an edge: with perfect answers any number.
+
+    As many as there are rows, or a hundred thousand: of so many verdicts on the same rows most repeat
+    each other, and each further one adds to the chance that a true edge falls by accident.
+    """
+    return None if ci.alpha is None or ci.n_samples is None else max(ci.n_samples, _FEWEST_SETS)
+
+
+def tell_passed_over(search: Search, ci: Inquiry, told: list[str] | None) -> None:
+    """Say so where edges had more sets than are tried."""
+    if search.passed_over and told is not None:
+        told.append(
+            f"some edges have so many neighbours that larger sets of them were not tried: more than {most_sets(ci):,} sets of one size "
+            "tell no more on these rows."
+        )
 
 
 def separate_in_triangles(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, max_size: int | None) -> bool:

@@ -61,9 +61,12 @@ class Context(NamedTuple):
         return None if self.claims is None else self.claims.in_part(ci.labels)
 
     def useless_on(self, ci: Inquiry) -> Adjacency | None:
-        """``[v, x]``: v is known not to cause x, so that it helps to separate x from another only if it causes that one."""
+        """``[v, x]``: v is known not to cause x, so that it helps to separate x from another only if it causes that one.
+
+        With selection of the sample causes of selection help as well, and nothing is known to be useless.
+        """
         claims = self.claims_on(ci)
-        return claims.barred if claims is not None and claims.barred.any() else None
+        return claims.barred if claims is not None and claims.barred.any() and not claims.selection else None
 
     def blanket_graph(self, ci: Inquiry) -> UndirectedGraph:
         """Who is in whose Markov blanket: as the decomposition knows it, else learned here."""

@@ -61,12 +61,12 @@ class FCI(Learner):
 
     def search(self, ci: Inquiry, context: Context) -> Found:
         adjacency, sets, warnings = search_neighbours(ci, context, self.max_condition_size)
-        finished = self._separate_further(ci, adjacency, sets, context)
+        finished = self._separate_further(ci, adjacency, sets, context, warnings)
         silent = finished or not context.tells_limits
         warnings += limit_warning(silent, self.max_possible_dsep_size, "sets from Possible-D-Sep", "max_possible_dsep_size")
         return Found(adjacency, sets, warnings)
 
-    def _separate_further(self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, context: Context) -> bool:
+    def _separate_further(self, ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, context: Context, told: list[str]) -> bool:
         """The second phase; most graphs have nothing for it to do, and then no blanket is learned."""
         if len(adjacency) <= 3 or (not len(sets) and sets.otherwise is None):
             return True  # with three variables the neighbours are all there is, and in a complete graph nothing is a collider
@@ -76,4 +76,4 @@ class FCI(Learner):
         if self.possible_dsep == "blanket":
             candidates &= context.blanket_graph(ci).to_matrix()
         limits = self.max_condition_size, self.max_possible_dsep_size
-        return separate_by_possible_dsep(ci, adjacency, sets, candidates, *limits, context.useless_on(ci))
+        return separate_by_possible_dsep(ci, adjacency, sets, candidates, *limits, context.useless_on(ci), told)

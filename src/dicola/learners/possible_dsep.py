@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency, SearchLevels
 from dicola.graphs.bits import as_words, from_words, mask_of, members
 from dicola.graphs.skeleton import RecordedSets
-from dicola.learners.adjacency import remove
+from dicola.learners.adjacency import most_sets, remove, tell_passed_over
 from dicola.orient.partial import PartialGraph
 
 
@@ -66,7 +67,7 @@ def possible_dsep(adjacency: Adjacency, sets: RecordedSets) -> Adjacency:
     """Row x: the Possible-D-Sep of x in a skeleton with the unshielded colliders that its separating sets imply."""
     recorded = sets.pairs()
     pairs = np.array(list(recorded), dtype=np.int64).reshape(-1, 2)
-    begins = np.cumsum([0, *map(len, recorded.values())], dtype=np.int64)
+    begins = np.array([0, *accumulate(map(len, recorded.values()))])
     flat = np.array([v for z in recorded.values() for v in z], dtype=np.int64)
     return np.asarray(kernel.possible_dsep(adjacency, pairs, begins, flat))
 
@@ -79,6 +80,7 @@ def separate_by_possible_dsep(
     searched: int | None,
     max_size: int | None,
     useless: Adjacency | None = None,
+    told: list[str] | None = None,
 ) -> bool:
     """Remove every edge whose ends a subset of either end's candidates separates; changes ``adjacency`` and ``sets``.
 
@@ -86,6 +88,7 @@ def separate_by_possible_dsep(
     matter. Sets of neighbours up to the size ``searched`` (``None``: all) were tried before and are
     passed over, as is what is known to cause neither end (``useless``). Answers whether no limit cut the search short.
     """
-    search = ci.ask(SearchLevels(adjacency, max_size, 1, candidates, adjacency, searched, useless))
+    search = ci.ask(SearchLevels(adjacency, max_size, 1, candidates, adjacency, searched, useless, most_sets(ci)))
+    tell_passed_over(search, ci, told)
     remove(search.fallen, adjacency, sets)
     return search.finished

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dicola.graphs.marks import ARROW
 from dicola.orient.colliders import ColliderPolicy
-from dicola.orient.known_paths import KnownPaths
+from dicola.orient.known_paths import KnownRules
 from dicola.orient.partial import PartialGraph
 from dicola.orient.paths import discriminating_path
 
@@ -21,7 +21,7 @@ class Rules(NamedTuple):
     selection: bool = False
     max_path_length: int | None = None
     stands: PathCheck | None = None
-    known: KnownPaths | None = None
+    known: KnownRules | None = None
 
 
 def r1(graph: PartialGraph, a: int, b: int, c: int) -> bool:

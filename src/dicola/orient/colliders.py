@@ -8,6 +8,7 @@ from itertools import combinations
 from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import SeparatingSets
 from dicola.orient.partial import PartialGraph
+from dicola.watch import heed
 
 Triple = tuple[int, int, int]
 ColliderPolicy = Callable[[int, int, int], bool | None]
@@ -17,6 +18,8 @@ ColliderPolicy = Callable[[int, int, int], bool | None]
 def unshielded_triples(graph: PartialGraph) -> Iterator[Triple]:
     """All ``(a, b, c)`` with a - b - c, a and c not adjacent, ``a < c``; sorted by b, a, c."""
     for b, beside_b in enumerate(graph.around):
+        if b & 15 == 15:
+            heed()
         for a, c in combinations(beside_b, 2):
             if c not in graph.around[a]:
                 yield a, b, c

@@ -11,10 +11,11 @@ from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Skeleton
 from dicola.orient.arrowheads import Rules, r1, r2, r3, r4
 from dicola.orient.colliders import ColliderPolicy, Triple, by_separating_set, r0, unshielded_triples
-from dicola.orient.known_paths import KnownPaths
+from dicola.orient.known_paths import KnownOfSelection, KnownPaths, KnownRules
 from dicola.orient.partial import Conflict, PartialGraph, Reason
 from dicola.orient.selection import r5, r6, r7
 from dicola.orient.tails import r8, r9, r10
+from dicola.watch import heed
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,14 @@ def orient(
     return Orientation.of(graph, skeleton.labels)
 
 
-def put_known(graph: PartialGraph, claims: Claims | None) -> KnownPaths | None:
+def put_known(graph: PartialGraph, claims: Claims | None) -> KnownRules | None:
     """Put the marks that follow from what is known beforehand alone; answers what goes on from there."""
     if claims is None:
         return None
     for other, at, mark in claims.marks((a, b) for a, row in enumerate(graph.around) for b in row if a < b):
         graph.put(other, at, mark, "knowledge", (other, at))
+    if claims.selection:
+        return KnownOfSelection(claims)  # which rests on the colliders being known
     known = KnownPaths(graph, claims)
     known.apply(graph)
     return known
@@ -92,6 +95,8 @@ def spread_arrowheads(graph: PartialGraph, is_collider: ColliderPolicy, rules: R
     while True:
         while graph.changed:
             a, b = graph.changed.popleft()
+            if not len(graph.changed) & 31:
+                heed()
             _follow_change(graph, a, b)
         if not _find_discriminated(graph, is_collider, rules):
             return
@@ -135,6 +140,7 @@ def _find_discriminated(graph: PartialGraph, is_collider: ColliderPolicy, rules:
         pointed_at = [a for a, mark in beside_b.items() if mark == ARROW]
         if not pointed_at:
             continue  # no a <-* b
+        heed()
         for c in [c for c in beside_b if around[c][b] == CIRCLE]:
             for a in pointed_at:
                 if around[a].get(c) == ARROW and r4(graph, is_collider, a, b, c, rules):
@@ -147,6 +153,7 @@ def _find_discriminated(graph: PartialGraph, is_collider: ColliderPolicy, rules:
 def _complete_selection(graph: PartialGraph) -> None:
     for a, b in _ends(graph):
         if a < b:
+            heed()
             r5(graph, a, b)
     changed = True
     while changed:
@@ -165,6 +172,7 @@ def _complete_tails(graph: PartialGraph) -> None:
         for a, beside_a in enumerate(around):
             if len(beside_a) < 2:
                 continue  # the paths of all three rules leave a by another edge
+            heed()
             for c, mark in beside_a.items():
                 if mark == ARROW and around[c][a] == CIRCLE:
                     between = [b for b in beside_a if around[b][a] == TAIL and around[b].get(c) == ARROW]

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola.claims import Claims
 from dicola.graphs.bits import mask_of, members, union
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.orient.partial import PartialGraph
+from dicola.orient.selection import r5
+
+
+class KnownRules(Protocol):
+    """What claims add to the rules of a PAG."""
+
+    def apply(self, graph: PartialGraph) -> None:
+        """Put every mark that follows."""
 
 
 class KnownPaths:
@@ -51,6 +62,50 @@ class KnownPaths:
         for u, v in open_ends:
             if never[u] & below[v]:
                 graph.put(v, u, ARROW, "knowledge on a path", (v, u))
+
+
+class KnownOfSelection:
+    """What claims add where the sample may have been selected; sound, and nothing more is claimed for it.
+
+    An arrowhead at a says that a is no cause of selection. So, with "a does not cause b", there is
+    an arrowhead at a on its edge to b; and what such an a causes is no cause of selection either. A
+    tail at a on an edge to some b that a does not cause, and an undirected edge, say that a causes
+    selection: then a, and what causes a, have tails on all their edges.
+    """
+
+    def __init__(self, claims: Claims) -> None:
+        self._barred, self._causes = claims.barred, claims.causes
+
+    def apply(self, graph: PartialGraph) -> None:
+        """Put every mark that follows, again where one led to another."""
+        before = -1
+        while graph.n_changes != before:
+            before = graph.n_changes
+            ends = [(other, at, mark) for other, row in enumerate(graph.around) for at, mark in row.items()]
+            free = self._passed_on({at for _, at, mark in ends if mark == ARROW}, self._causes)
+            bound = {at for other, at, mark in ends if mark == TAIL and (self._barred[at, other] or graph.is_tail(at, other))}
+            bound = self._passed_on(bound, self._causes.T)
+            for other, at in [(other, at) for other, at, mark in ends if mark == CIRCLE]:
+                if at in free and self._barred[at, other]:
+                    graph.put(other, at, ARROW, "knowledge beside an arrowhead", (other, at))
+                elif at in bound:
+                    graph.put(other, at, TAIL, "knowledge of selection", (other, at))
+                else:
+                    self._despite_tails(graph, other, at, free)
+
+    def _despite_tails(self, graph: PartialGraph, a: int, b: int, free: set[int]) -> None:
+        """The circle at b on its edge to a: what rules would put, had there been circles where tails were put before them."""
+        via = next((c for c in graph.around[a] if graph.is_tail(c, a) and graph.is_arrow(c, b)), None)
+        if a in free and graph.is_tail(b, a):  # so that a causes b
+            graph.put(a, b, ARROW, "knowledge beside an arrowhead", (a, b))
+        elif via is not None:  # b causes neither via nor selection, so not a either, which causes one of them
+            graph.put(a, b, ARROW, "R2", (a, via, b))
+        else:
+            r5(graph, a, b, (CIRCLE, TAIL))
+
+    @staticmethod
+    def _passed_on(found: set[int], steps: NDArray[np.bool_]) -> set[int]:
+        return found | set(np.flatnonzero(steps[sorted(found)].any(axis=0)).tolist()) if found else found
 
 
 def _reached(children: list[int], start: int) -> int:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Mark
 
+NEAR_TIE = "near tie"  # the reason of a circle that no rule left: graphs that score nearly as well have another mark there
+
 
 @dataclass(frozen=True, slots=True)
 class Conflict:

@@ -6,6 +6,7 @@ from collections import deque
 
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.orient.partial import PartialGraph
+from dicola.watch import heed
 
 
 def discriminating_path(graph: PartialGraph, a: int, b: int, c: int, max_length: int | None = None) -> tuple[int, ...] | None:
@@ -18,6 +19,8 @@ def discriminating_path(graph: PartialGraph, a: int, b: int, c: int, max_length:
     queue = deque([(a, 4)])
     while queue:
         t, length = queue.popleft()
+        if not len(path_after) & 15:
+            heed()
         if max_length is not None and length > max_length:
             graph.cut_short = True
             return None
@@ -50,6 +53,8 @@ def uncovered_reach(graph: PartialGraph, a: int, m: int) -> set[int]:
     stack = [(a, m)]
     while stack:
         u, v = stack.pop()
+        if not len(walked) & 63:
+            heed()
         beside_u = around[u]
         for w, mark in around[v].items():
             if mark == TAIL or w in beside_u or w in (u, a) or around[w][v] == ARROW or (v, w) in walked:
@@ -61,7 +66,7 @@ def uncovered_reach(graph: PartialGraph, a: int, m: int) -> set[int]:
     return found
 
 
-def uncovered_circle_path(graph: PartialGraph, a: int, b: int) -> tuple[int, ...] | None:
+def uncovered_circle_path(graph: PartialGraph, a: int, b: int, marks: tuple[int, ...] = (CIRCLE,)) -> tuple[int, ...] | None:
     """A shortest uncovered path ``(a, c, …, d, b)`` of o-o edges with a, d and c, b not adjacent.
 
     Walked over ordered edges, so that a vertex may come up twice. That is harmless: an arrowhead at b on a - b would have to be passed
@@ -72,7 +77,7 @@ def uncovered_circle_path(graph: PartialGraph, a: int, b: int) -> tuple[int, ...
     queue: deque[tuple[int, int]] = deque()
 
     def go(u: int, v: int, last: tuple[int, int] | None) -> None:
-        if around[u][v] == CIRCLE and around[v][u] == CIRCLE and (u, v) not in before:
+        if around[u][v] in marks and around[v][u] in marks and (u, v) not in before:
             before[u, v] = last
             queue.append((u, v))
 
@@ -81,6 +86,8 @@ def uncovered_circle_path(graph: PartialGraph, a: int, b: int) -> tuple[int, ...
             go(a, c, None)
     while queue:
         u, v = queue.popleft()
+        if not len(before) & 63:
+            heed()
         for w in around[v]:
             if w in (a, u) or w in around[u] or not graph.is_definite(u, v, w):
                 continue

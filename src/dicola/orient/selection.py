@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dicola.graphs.marks import TAIL
+from dicola.graphs.marks import CIRCLE, TAIL
 from dicola.orient.partial import PartialGraph
 from dicola.orient.paths import uncovered_circle_path
 
 
-def r5(graph: PartialGraph, a: int, b: int) -> bool:
-    """A o-o b and an uncovered circle path (a, c, …, d, b) with a, d and c, b not adjacent  =>  the whole cycle is undirected."""
-    if not graph.is_circle(a, b) or not graph.is_circle(b, a):
+def r5(graph: PartialGraph, a: int, b: int, marks: tuple[int, ...] = (CIRCLE,)) -> bool:
+    """A o-o b and an uncovered circle path (a, c, …, d, b) with a, d and c, b not adjacent  =>  the whole cycle is undirected.
+
+    Tails that were known beforehand may stand in it as well: what the rule needs is that there are no arrowheads.
+    """
+    if graph.around[a][b] not in marks or graph.around[b][a] not in marks:
         return False
-    path = uncovered_circle_path(graph, a, b)
+    path = uncovered_circle_path(graph, a, b, marks)
     if path is None:
         return False
     changed = False

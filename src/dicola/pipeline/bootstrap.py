@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_changes
 from typing import Any, NamedTuple
@@ -18,15 +18,17 @@ from dicola.ci.inquiry import Inquiry
 from dicola.ci.workers import Workers
 from dicola.confidence import Bootstrap, keys_of
 from dicola.discovery import Discovery
-from dicola.errors import InvalidData, InvalidSetting, Sentence, not_allowed
+from dicola.errors import BudgetExceeded, Interrupted, InvalidData, InvalidSetting, Sentence, not_allowed
 from dicola.orient.equivalence import mag_to_pag
 from dicola.pipeline.discover import Progress, learn, run
 from dicola.pipeline.modes import EXACT, mode_named
 from dicola.pipeline.plan import Plan
 from dicola.pipeline.preparation import Prepared, prepare
 from dicola.pipeline.settings import SETTINGS
+from dicola.pipeline.so_far import watching, why_stopped
 from dicola.score.search import BestMag
 from dicola.tables.table import Table, as_table
+from dicola.watch import Stopped, Watch, current, end, heed
 
 Keys = NDArray[np.int64]
 _TRIES = 20  # draws for one table before we give up
@@ -140,21 +142,70 @@ def bootstrap(
         raise InvalidSetting(f"{unknown[0]!r} is not a setting of a run. Known: {', '.join(SETTINGS)}.")
     resampling = Resampling(replicates, seed, replace, fraction)
     plan = Plan(**{name: each.metadata["at_doors"] for name, each in SETTINGS.items()} | settings | {"bootstrap": 0, "n_jobs": n_jobs})
-    prepared = prepare(as_table(data), plan)
-    return drawn_again(prepared, run(prepared.test, prepared.plan), resampling)
+    table = as_table(data)
+    with watching(plan) as watch:
+        prepared = prepared_within(table, plan, watch)
+        found = run(prepared.test, prepared.plan)
+        found.refuse_if_partial("A bootstrap")
+        drawn = drawn_again(prepared, found, resampling)
+    if watch.reason == "interrupted":
+        raise Interrupted(with_changes(found, bootstrap=drawn, complete=False))
+    if drawn is None:
+        raise BudgetExceeded("the budget was spent before one drawn table was learned from; give a larger one.")
+    return drawn
+
+
+def prepared_within(table: Table, plan: Plan, watch: Watch) -> Prepared:
+    """A table made ready for its test, where the budget lets it."""
+    try:
+        return prepare(table, plan)
+    except Stopped:
+        if watch.reason == "interrupted":
+            raise
+        raise BudgetExceeded("the budget was spent before the table was made ready for a test; give a larger one.") from None
+
+
+def learned_from(table: Table, plan: Plan, progress: Progress | None = None) -> tuple[Prepared, Discovery]:
+    """What a plan finds in a table, with the bootstrap that it asks for; all of it within one budget."""
+    with watching(plan) as watch:
+        prepared = prepared_within(table, plan, watch)
+        return prepared, learned_from_prepared(prepared, progress)
+
+
+def learned_from_prepared(prepared: Prepared, progress: Progress | None = None) -> Discovery:
+    """The same for a table that is ready."""
+    with watching(prepared.plan) as watch:
+        try:
+            found = prepared.told(with_bootstrap(prepared, run(prepared.test, prepared.plan, progress), progress))
+        except Interrupted as stopped:
+            raise Interrupted(prepared.told(stopped.discovery)) from None
+    if not found.complete and watch.reason == "interrupted":
+        raise Interrupted(found)
+    return found
 
 
 def with_bootstrap(prepared: Prepared, found: Discovery, progress: Progress | None = None) -> Discovery:
-    """The result with the bootstrap that the plan asks for, if it asks for one."""
+    """The result with the bootstrap that the plan asks for, if it asks for one; a part of an answer gets none."""
     plan = prepared.plan
-    if not plan.bootstrap:
+    if not plan.bootstrap or not found.complete:
         return found
     resampling = Resampling(plan.bootstrap, plan.bootstrap_seed, plan.bootstrap_fraction is None, plan.bootstrap_fraction)
-    return with_changes(found, bootstrap=drawn_again(prepared, found, resampling, progress))
+    drawn = drawn_again(prepared, found, resampling, progress)
+    learned = 0 if drawn is None else drawn.replicates
+    if learned == resampling.replicates:
+        return with_changes(found, bootstrap=drawn)
+    watch = current()
+    note = Sentence(
+        "the run was stopped, as {why}: the graph is whole, and {learned} of {asked} drawn tables were learned from.",
+        why=why_stopped((watch and watch.reason) or "tests"),
+        learned=learned,
+        asked=resampling.replicates,
+    )
+    return with_changes(found, bootstrap=drawn, complete=False, warnings=(note, *found.warnings))
 
 
-def drawn_again(prepared: Prepared, found: Discovery, resampling: Resampling, progress: Progress | None = None) -> Bootstrap:
-    """The run behind a result on tables drawn from its rows.
+def drawn_again(prepared: Prepared, found: Discovery, resampling: Resampling, progress: Progress | None = None) -> Bootstrap | None:
+    """The run behind a result on tables drawn from its rows, as many as the budget allows; ``None`` where that is none.
 
     Several workers are threads where all is done before processes have started, and else processes; the answer is the same.
     """
@@ -163,12 +214,19 @@ def drawn_again(prepared: Prepared, found: Discovery, resampling: Resampling, pr
     workers = Workers(prepared.plan.n_jobs, prepared.plan.workers or ("processes" if takes_long else "threads"))
     told = progress or (lambda phase, done, total: None)
     keys: list[Keys] = []
-    redrawn = 0
+    redrawn, left = 0, again.max_tests
     streams = resampling.streams()
-    for answers in workers.each(again.each, workers.portions(streams)):
-        keys += [answer.keys for answer in answers]
-        redrawn += sum(answer.redrawn for answer in answers)
+    for answer in again.all(workers, streams):
+        if left is not None:
+            left = left if left < 0 else left - answer.tests
+            if left < 0:
+                end("tests")
+                continue  # for the workers to come to their end
+        keys.append(answer.keys)
+        redrawn += answer.redrawn
         told("bootstrap", len(keys), len(streams))
+    if not keys:
+        return None
     facts = {"seed": int(resampling.seed), "replace": resampling.replace, "fraction": resampling.share}
     return Bootstrap.of(found.pag, keys, **facts, calibration=_calibration(prepared, found, resampling), redrawn=redrawn)
 
@@ -178,6 +236,7 @@ class _Answer(NamedTuple):
 
     keys: Keys
     redrawn: int
+    tests: int = 0
 
 
 @dataclass(frozen=True)
@@ -190,36 +249,65 @@ class _Again:
     start: NDArray[np.int8] | None
     resampling: Resampling
 
+    @property
+    def max_tests(self) -> int | None:
+        """How many tests all drawn tables may take together."""
+        return self.plan.max_tests
+
     @classmethod
     def of(cls, prepared: Prepared, found: Discovery, resampling: Resampling) -> _Again:
         mode = found.settings["mode"]
-        plan = with_changes(prepared.plan, mode=mode, n_jobs=1, bootstrap=0)
+        limit = prepared.plan.max_tests
+        left = None if limit is None else max(0, limit - found.tests["total"])
+        plan = with_changes(prepared.plan, mode=mode, n_jobs=1, bootstrap=0, max_tests=left)
         is_scored = isinstance(mode_named(mode).last_step, BestMag)
         # What is known would have to be obeyed, and then the search is made as a whole.
         start = found.pag.reordered(found.skeleton.labels).marks if is_scored and plan.known(found.pag.names) is None else None
         light = prepared._replace(look=with_changes(prepared.look, table=None))
         return cls(light, plan, found.pag.names, start, resampling)
 
+    def all(self, workers: Workers, streams: Sequence[SeedSequence]) -> Iterator[_Answer]:
+        """What comes of each table, in their order, up to the first that the run was stopped at."""
+        portions, is_over = workers.portions(streams), False
+        try:
+            for portion, answers in zip(portions, workers.each(self.each, portions), strict=True):
+                yield from [] if is_over else answers
+                is_over |= len(answers) < len(portion)
+        except Stopped:  # a signal, in the thread that waits for the workers
+            return
+
     def each(self, streams: Sequence[SeedSequence]) -> list[_Answer]:
-        """What comes of each of some tables."""
-        return [self._drawn(default_rng(stream)) for stream in streams]
+        """What comes of each of some tables, up to the first that the run was stopped at."""
+        found: list[_Answer] = []
+        try:
+            for stream in streams:
+                heed()
+                found.append(self._drawn(default_rng(stream)))
+        except Stopped:
+            pass
+        return found
 
     def _drawn(self, rng: Generator) -> _Answer:
         for redrawn in range(_TRIES):
             rows = self.resampling.rows(self.prepared.table.n_samples, rng)
             try:
-                return _Answer(keys_of(self._marks(self.prepared.on_rows(rows))), redrawn)
+                marks, tests = self._marks(self.prepared.on_rows(rows))
+                return _Answer(keys_of(marks), redrawn, tests)
             except InvalidData as error:
                 last = error
         raise InvalidData(
             Sentence("of {tries} tables drawn from the rows none could be learned from; the last one: {last}", tries=_TRIES, last=str(last))
         )
 
-    def _marks(self, test: CITest) -> NDArray[np.int8]:
+    def _marks(self, test: CITest) -> tuple[NDArray[np.int8], int]:
+        """The marks that a drawn table gives, and the tests it took."""
         if self.start is None:
-            return learn(test, self.plan).answer.oriented.pag.reordered(self.names).marks
-        refined = BestMag().again(Inquiry(test), self.start)
-        return mag_to_pag(refined.mag).reordered(self.names).marks
+            found = learn(test, self.plan)
+            assert found.oriented is not None
+            return found.oriented.pag.reordered(self.names).marks, found.ci.account.total
+        asked = Inquiry(test)
+        refined = BestMag().again(asked, self.start)
+        return mag_to_pag(refined.mag).reordered(self.names).marks, asked.account.total
 
 
 def _calibration(prepared: Prepared, found: Discovery, resampling: Resampling) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,25 +15,27 @@ from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.workers import Kind, Workers
-from dicola.claims import Claims
 from dicola.decompose.both_sides import BothSides
 from dicola.decompose.leaves import learn_leaves
 from dicola.decompose.merge import merge_up
-from dicola.decompose.tree import Leaf, Tree
-from dicola.decompose.tree import decompose as decompose_variables
+from dicola.decompose.tree import GrowTree, Leaf, Tree, grown
 from dicola.discovery import Discovery
-from dicola.errors import InvalidSetting, Sentence, counted
+from dicola.errors import BudgetExceeded, Interrupted, InvalidSetting, Sentence, counted
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import Skeleton
 from dicola.knowledge import Knowledge
 from dicola.learners.base import Context, Learner
 from dicola.orient.fixpoint import Orientation
-from dicola.pipeline.plan import Plan, Steps
+from dicola.orient.partial import NEAR_TIE, Reason
+from dicola.pipeline.forecast import Forecast, forecast_of, say_if_long
+from dicola.pipeline.obeying import obeying
+from dicola.pipeline.plan import Plan
+from dicola.pipeline.so_far import SoFar, watching
 from dicola.pipeline.sureness import power_of
-from dicola.score.legal import legalized
+from dicola.score.legal import held_to, legalized
 from dicola.score.search import Finished
 from dicola.statements import Judge
+from dicola.watch import Stopped
 
 _MANY_LEAVES = 20  # leaves per variable beyond which we warn
 
@@ -62,10 +64,14 @@ def discover(
     max_path_length: int | None = None,
     seed: int = 0,
     legalize: bool = False,
+    undecided: Literal["keep", "circle"] = "keep",
     knowledge: Knowledge | None = None,
     contexts: str | Iterable[str] | None = None,
     targets: Mapping[str, Any] | None = None,
     workers: Kind | None = None,
+    max_seconds: float | None = None,
+    max_tests: int | None = None,
+    max_memory: float | None = None,
     progress: Progress | None = None,
 ) -> Discovery:
     """Learn the PAG over the variables of a conditional independence test.
@@ -113,6 +119,9 @@ def discover(
         Seed of the orders that scored modes start from.
     legalize : bool
         Replace a graph that no MAG has as its PAG by that of a MAG nearby; ``Discovery.legality`` tells in any case.
+    undecided : {"keep", "circle"}
+        Where graphs are scored, the marks on which graphs that score nearly as well disagree: those of the best graph, or circles.
+        See ``NearBest.undecided_as_circles``; what comes of it need not be the PAG of any class.
     knowledge : Knowledge, optional
         What comes first, what causes what, and more. It puts marks before any rule is asked, and where graphs are scored only
         those that obey are looked at; ``Discovery.statements`` tells what became of each claim.
@@ -123,6 +132,9 @@ def discover(
         What a context acts on, where that is known: ``{"drug": ["pkc"]}``.
     workers : {"threads", "processes"}, optional
         What ``n_jobs`` counts; by default processes where a test is slow Python, else threads.
+    max_seconds, max_tests, max_memory : float, int, float, optional
+        A budget: seconds, tests, and megabytes by which the process may grow. Where one is reached, the answer is a part:
+        ``Discovery.complete`` is false, and ``Discovery.undecided`` has the pairs that are not decided yet.
     progress : callable, optional
         Told the phase, how much of it is done and how much there is.
 
@@ -137,6 +149,8 @@ def discover(
         Where a setting is not allowed, or two do not go together.
     NeedsData
         Where graphs are to be scored and the test carries no data.
+    Interrupted
+        On Ctrl-C, with the part of the answer that was found; a second Ctrl-C ends at once.
 
     Examples
     --------
@@ -156,27 +170,32 @@ def discover(
     return run(ci, Plan(**settings), progress)
 
 
-class Learned(NamedTuple):
-    """Where the steps lead: who asked, what was chosen and how long it took; the decomposition, and the answer."""
-
-    ci: Inquiry
-    steps: Steps
-    clock: _Clock
-    tree: Tree
-    answer: Finished
-
-
-def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Learned:
+def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> SoFar:
     """Algorithm 3: split top-down, learn the leaves, merge bottom-up, orient; then what the mode adds."""
-    is_slow = Inquiry.of(evidence).test.is_slow  # such a test is not asked the same twice, and by default in processes
+    found = begun(evidence, plan)
+    follow(found, progress)
+    return found
+
+
+def begun(evidence: Evidence, plan: Plan) -> SoFar:
+    """Who asks, and every choice made: what a run begins with."""
+    is_slow = (
+        evidence.test if isinstance(evidence, Inquiry) else evidence
+    ).is_slow  # such a test is not asked the same twice, and by default in processes
     workers = Workers(plan.n_jobs, plan.workers or ("processes" if is_slow else "threads"))
     ci = Inquiry(evidence, cache=is_slow, workers=workers)
-    steps = plan.steps(ci)
-    clock = _Clock()
+    ci.account.limit = plan.max_tests
+    return SoFar(ci, plan.steps(ci))
 
-    tree = divided(ci, steps, _about(progress, "decompose"))
+
+def follow(found: SoFar, progress: Progress | None = None) -> None:
+    """The steps of a run, one after the other; what each finds is kept, whether or not the next one is finished."""
+    ci, steps, clock, plan = found.ci, found.steps, found.clock, found.steps.plan
+    found.tree = tree = divided(found, _about(progress, "decompose"))
+    say_if_long(found)
     clock.lap("decompose")
 
+    found.phase = "leaves"
     context = Context(
         steps.blankets,
         warm=steps.starts_from_uig,
@@ -185,52 +204,118 @@ def learn(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> L
         selection=plan.selection,
         claims=steps.claims,
     )
-    leaves = learn_leaves(tree.leaves, steps.learner, ci, context, workers, _about(progress, "leaves"))
+    found.leaves = leaves = learn_leaves(tree.leaves, steps.learner, ci, context, ci.workers, _about(progress, "leaves"))
+    learned = [leaf for leaf in leaves if leaf is not None]
+    if len(learned) < len(leaves):
+        raise Stopped
     clock.lap("leaves")
 
     again = BothSides(ci.during("leaves"), getattr(steps.learner, "max_condition_size", None)) if plan.selection else None
-    skeleton = obeying(merge_up(tree, leaves, ci.labels, ci.names, again), steps.claims)
+    found.skeleton = skeleton = obeying(merge_up(tree, learned, ci.labels, ci.names, again), steps.claims)
     clock.lap("merge")
 
+    found.phase = "orientation"
     say = _about(progress, "orient") or (lambda done, total: None)
     say(0, 1)
-    skeleton, oriented = steps.learner.orient(ci.during("orientation"), skeleton, steps.orientation, alone=not plan.decompose)
+    found.skeleton, found.oriented = steps.learner.orient(ci.during("orientation"), skeleton, steps.orientation, alone=not plan.decompose)
     say(1, 1)
     clock.lap("orientation")
-
-    return Learned(ci, steps, clock, tree, finished(ci, steps, skeleton, oriented, clock))
+    finish(found)
 
 
 def run(evidence: Evidence, plan: Plan, progress: Progress | None = None) -> Discovery:
-    """What a plan finds, with everything that led to it."""
-    ci, steps, clock, tree, (skeleton, oriented, score, runner_up) = learn(evidence, plan, progress)
+    """What a plan finds, with everything that led to it; a part of it where a budget was reached or the run was interrupted.
+
+    Raises
+    ------
+    Interrupted
+        With the partial answer, after Ctrl-C.
+
+    """
+    with watching(plan) as watch:
+        found = begun(evidence, plan)
+        try:
+            follow(found, progress)
+        except Stopped:
+            found.stopped(watch)
+        discovery = _discovery(found)
+    if found.note is not None and watch.reason == "interrupted":
+        raise Interrupted(discovery)
+    return discovery
+
+
+def _discovery(found: SoFar) -> Discovery:
+    """What was found, as a user gets it."""
+    ci, steps, tree, skeleton, oriented, answer = found.ci, found.steps, found.tree, found.skeleton, found.oriented, found.answer
+    assert tree is not None
+    assert skeleton is not None
+    assert oriented is not None
     settings = steps.record(ci.test)
-    return Discovery(
+    labels = skeleton.labels
+    discovery = Discovery(
         pag=oriented.pag.reordered(ci.names),
         skeleton=skeleton,
         tree=tree,
         tests=ci.counts,
         settings=settings,
         warnings=(
+            *(() if found.note is None else (found.note,)),
             *ci.test.notes(),
             *((ci.untested.sentence(ci.counts["total"], settings["test"]),) if any(ci.untested) else ()),
-            *(steps.blankets.warnings(ci) if plan.decompose else ()),
+            *(steps.blankets.warnings(ci) if steps.plan.decompose else ()),
             *_tree_warnings(tree, len(ci)),
             *skeleton.warnings,
             *_orientation_warnings(oriented),
-            *(_selection_warnings(oriented.pag) if plan.selection else ()),
+            *(_selection_warnings(oriented.pag) if steps.plan.selection else ()),
             *(str(each) for each in Judge(oriented.pag, skeleton, oriented.conflicts).statements(settings) if each.status == "denied"),
         ),
         conflicts=oriented.conflicts,
         reasons=oriented.reasons,
         evaluations=ci.evaluations,
-        score=score,
-        runner_up=runner_up,
+        score=None if answer is None else answer.score,
+        runner_up=None if answer is None else answer.runner_up,
         untested=ci.untested,
-        power=power_of(ci, steps, oriented.pag),
-        seconds=clock.seconds(),
+        power=power_of(ci, steps, oriented.pag, None if answer is None else answer.price) if found.note is None else None,
+        seconds=found.clock.seconds(),
         test=ci.test.without_rows(),
+        complete=found.note is None,
+        undecided=tuple((labels[a], labels[b]) for a, b in sorted(found.undecided)),
     )
+    return with_circles(discovery) if steps.plan.undecided == "circle" and discovery.complete else discovery
+
+
+def with_circles(found: Discovery) -> Discovery:
+    """The result with a circle in place of each mark on which graphs that score nearly as well disagree."""
+    if found.score is None:  # of two graphs the one that tests found was taken
+        return replace(found, warnings=(*found.warnings, Sentence("tests found this graph, so {undecided=circle} changed nothing.")))
+    start = perf_counter()
+    pag = found.near_best().undecided_as_circles(found.pag)
+    place = [found.skeleton.labels.index(name) for name in pag.names]
+    ends = [(place[a], place[b]) for a, b in np.argwhere(pag.marks != found.pag.marks).tolist()]
+    seconds = perf_counter() - start
+    said = counted(
+        len(ends),
+        "mark is a circle because graphs that score nearly as well have another one there.",
+        "marks are circles because graphs that score nearly as well have others there.",
+    )
+    return replace(
+        found,
+        pag=pag,
+        reasons=found.reasons | {end: Reason(NEAR_TIE, end) for end in ends},
+        warnings=(*found.warnings, *((said,) if ends else ())),
+        seconds=found.seconds | {"near best": seconds, "total": found.seconds["total"] + seconds},
+    )
+
+
+def forecast(evidence: Evidence, plan: Plan) -> Forecast:
+    """What a run will take: the decomposition is made, and nothing else."""
+    with watching(plan):
+        found = begun(evidence, plan)
+        try:
+            found.tree = divided(found)
+        except Stopped:
+            raise BudgetExceeded("the budget was spent before the decomposition was known; give a larger one.") from None
+        return forecast_of(found)
 
 
 def _about(progress: Progress | None, phase: str) -> Callable[[int, int], None] | None:
@@ -238,51 +323,36 @@ def _about(progress: Progress | None, phase: str) -> Callable[[int, int], None] 
     return None if progress is None else partial(progress, phase)
 
 
-def divided(ci: Inquiry, steps: Steps, say: Callable[[int, int], None] | None = None) -> Tree:
+def divided(found: SoFar, say: Callable[[int, int], None] | None = None) -> Tree:
     """The decomposition tree; without decomposition one leaf of all variables."""
+    steps = found.steps
     if not steps.plan.decompose:
-        return Tree((Leaf(tuple(range(len(ci)))),))
-    return decompose_variables(ci, steps.blankets, steps.rule, steps.plan.uig, say)
+        return Tree((Leaf(tuple(range(len(found.ci)))),))
+    question = GrowTree(steps.blankets, steps.rule, steps.plan.uig, say)
+    try:
+        return grown(found.ci, question)
+    except Stopped:
+        found.plant(question.root)
+        raise
 
 
-def finished(ci: Inquiry, steps: Steps, skeleton: Skeleton, oriented: Orientation, clock: _Clock) -> Finished:
+def finish(found: SoFar) -> None:
     """What comes after the rules: the mode's search for a better MAG, and a legal graph where one is asked for."""
+    ci, steps, skeleton, oriented = found.ci, found.steps, found.skeleton, found.oriented
+    assert skeleton is not None
+    assert oriented is not None
     answer = Finished(skeleton, oriented)
     if steps.mode.last_step is not None:
         answer = steps.mode.last_step.finish(ci.during("orientation"), skeleton, oriented, steps.plan.seed, steps.claims)
-        clock.lap("refinement")
+        found.clock.lap("refinement")
+    if answer.score is None and steps.claims is not None and steps.learner.is_legalizable and not steps.plan.selection:
+        skeleton, oriented = held_to(steps.claims, answer.skeleton, answer.oriented, by_tests=not steps.learner.needs_data)
+        answer = answer._replace(skeleton=skeleton, oriented=oriented)
     if steps.plan.legalize:
         skeleton, oriented = legalized(answer.skeleton, answer.oriented, steps.claims)
         answer = answer._replace(skeleton=skeleton, oriented=oriented)
-        clock.lap("legality")
-    return answer
-
-
-def obeying(skeleton: Skeleton, claims: Claims | None) -> Skeleton:
-    """The skeleton with the edges that were said to be there, and without those said not to be; no set is made up for these.
-
-    Only here, after the merge: of some variables alone a pair may be adjacent that is not so among all, so that no cut is touched.
-    """
-    if claims is None or not (claims.apart.any() or claims.joined.any()):
-        return skeleton
-    apart, joined = (frozenset((a, b) for a, b in np.argwhere(np.triu(said)).tolist()) for said in (claims.apart, claims.joined))
-    return replace(skeleton, edges=(skeleton.edges | joined) - apart)
-
-
-class _Clock:
-    """Seconds by phase."""
-
-    def __init__(self) -> None:
-        self._laps: dict[str, float] = {}
-        self._start = self._last = perf_counter()
-
-    def lap(self, phase: str) -> None:
-        now = perf_counter()
-        self._laps[phase] = now - self._last
-        self._last = now
-
-    def seconds(self) -> dict[str, float]:
-        return {**self._laps, "total": self._last - self._start}
+        found.clock.lap("legality")
+    found.skeleton, found.oriented, found.answer = answer.skeleton, answer.oriented, answer
 
 
 def _tree_warnings(tree: Tree, n: int) -> list[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from itertools import combinations
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +17,11 @@ from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.registry import record_of
 from dicola.claims import Claims
-from dicola.errors import InvalidSetting, counted
+from dicola.errors import Interrupted, InvalidSetting, Sentence, counted
 from dicola.graphs.bits import mask_of
 from dicola.graphs.marks import ARROW, TAIL, listed
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import Pair, RecordedSets, Variables
+from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Skeleton, Variables
 from dicola.knowledge import Knowledge
 from dicola.learners.adjacency import limit_warning
 from dicola.learners.local_skeleton import separate_around
@@ -29,8 +30,12 @@ from dicola.orient.colliders import r0
 from dicola.orient.fixpoint import apply_rules
 from dicola.orient.partial import PartialGraph
 from dicola.orient.pending_marks import next_to_visit
+from dicola.pipeline.plan import Plan
+from dicola.pipeline.so_far import watching, why_stopped
 from dicola.pipeline.sureness import power_of_tests
 from dicola.registry import described
+from dicola.statements import Judge
+from dicola.watch import Reason, Stopped, Watch
 
 
 @checked(
@@ -46,6 +51,11 @@ def local(
     max_condition_size: int | None = None,
     max_visited: int | None = None,
     knowledge: Knowledge | None = None,
+    contexts: str | Iterable[str] | None = None,
+    targets: Mapping[str, Any] | None = None,
+    max_seconds: float | None = None,
+    max_tests: int | None = None,
+    max_memory: float | None = None,
 ) -> LocalDiscovery:
     """Learn the edges of one variable and their marks, as ``discover`` would, with fewer tests.
 
@@ -72,7 +82,11 @@ def local(
     knowledge : Knowledge, optional
         What is known beforehand. It puts its marks on the edges that are found, and the rules go on
         from there; what follows along paths, which may leave the surroundings, is left to
-        ``discover``.
+        ``discover``. ``LocalDiscovery.statements`` tells what became of each claim.
+    contexts, targets
+        Variables that were set from outside, and what they act on, as in ``discover``.
+    max_seconds, max_tests, max_memory : float, int, float, optional
+        A budget, as in ``discover``; where one is reached, ``LocalDiscovery.complete`` is false.
 
     Returns
     -------
@@ -83,6 +97,8 @@ def local(
     ------
     InvalidSetting
         The target is not among the variables, or a setting is not allowed.
+    Interrupted
+        On Ctrl-C, with what was found; a second Ctrl-C ends at once.
 
     Examples
     --------
@@ -98,49 +114,22 @@ def local(
         raise InvalidSetting(
             f"local takes a conditional independence test, not a {type(ci).__name__}; wrap a table as FisherZ(table, alpha=0.01)."
         )
-    start = perf_counter()
     learner, _ = blanket_learner(blankets, uig_alpha).settled(ci)
     center = _position(ci, target)
     inquiry = Inquiry(ci, cache=True)
-    spelled = None if knowledge is None else knowledge.on(ci.names)
-    known = _Known(inquiry, learner, max_condition_size, None if spelled is None else Claims.of(spelled, ci.labels))
-
-    following: int | None = center
-    while following is not None and (max_visited is None or len(known.blankets) < max_visited):
-        known.visit(following)
-        graph = known.oriented()
-        following = next_to_visit(graph, known.unsettled(), center)
-
-    shown = sorted({*known.blankets, *(v for edge in known.edges for v in edge)})
-    pag = PAG.from_matrix(graph.to_matrix()[np.ix_(shown, shown)], [ci.labels[v] for v in shown])
-    return LocalDiscovery(
-        target=ci.labels[center],
-        pag=pag.reordered([name for name in ci.names if name in set(pag.names)]),
-        visited=tuple(ci.labels[v] for v in known.blankets),
-        n_variables=len(ci),
-        separating_sets={
-            (ci.labels[a], ci.labels[b]): tuple(ci.labels[v] for v in z)
-            for a, b in combinations(shown, 2)
-            if (z := known.separating_set(a, b)) is not None
-        },
-        tests=inquiry.counts,
-        settings={
-            "test": (record := record_of(inquiry.test)),
-            "blankets": described(learner),
-            "max_condition_size": max_condition_size,
-            "max_visited": max_visited,
-            **({} if knowledge is None else {"knowledge": asdict(knowledge)}),
-        },
-        warnings=(
-            *inquiry.test.notes(),
-            *((inquiry.untested.sentence(inquiry.counts["total"], record),) if any(inquiry.untested) else ()),
-            *learner.warnings(ci),
-            *limit_warning(known.finished, max_condition_size),
-            *_warnings(graph, None if following is None else max_visited),
-        ),
-        power=power_of_tests(inquiry, pag, learner),
-        seconds=perf_counter() - start,
+    inquiry.account.limit = max_tests
+    plan = Plan(
+        knowledge=knowledge, contexts=contexts, targets=targets, max_seconds=max_seconds, max_tests=max_tests, max_memory=max_memory
     )
+    spelled = plan.known(ci.names)
+    known = _Known(inquiry, learner, max_condition_size, None if spelled is None else Claims.of(spelled, ci.labels))
+    told = {"max_seconds": max_seconds, "max_tests": max_tests, "max_memory": max_memory, **plan.record_of_knowledge()}
+    given: dict[str, Any] = {"max_condition_size": max_condition_size, "max_visited": max_visited}
+    with watching(plan) as watch:
+        found = known.around(center, max_visited, watch, given | {name: value for name, value in told.items() if value is not None})
+    if not found.complete and watch.reason == "interrupted":
+        raise Interrupted(found)
+    return found
 
 
 def _position(ci: Evidence, target: str) -> int:
@@ -152,8 +141,12 @@ def _position(ci: Evidence, target: str) -> int:
     raise InvalidSetting(f"the target {name!r} is not among the variables. {meant}They are: {listed(ci.names)}.")
 
 
-def _warnings(graph: PartialGraph, cut_short_at: int | None) -> list[str]:
-    warnings = []
+def _warnings(graph: PartialGraph, cut_short_at: int | None, stopped: Reason | None) -> list[str]:
+    warnings: list[str] = []
+    if stopped is not None:
+        warnings.append(
+            Sentence("the run was stopped, as {why}: more could decide further edges and marks of the target.", why=why_stopped(stopped))
+        )
     if cut_short_at is not None:
         visited = counted(cut_short_at, "variable was", "variables were")
         warnings.append(f"{visited} visited only (max_visited); more could decide further marks of the target.")
@@ -172,6 +165,24 @@ class _Known:
         self._found = RecordedSets()
         self.edges: set[Pair] = set()
         self.finished = True
+
+    def around(self, center: int, max_visited: int | None, watch: Watch, settings: dict[str, Any]) -> LocalDiscovery:
+        """Visit one variable after the other, and tell what is known in the end."""
+        start = perf_counter()
+        graph = PartialGraph(len(self._ci), ())
+        following: int | None = center
+        stopped: Reason | None = None
+        try:
+            while following is not None and (max_visited is None or len(self.blankets) < max_visited):
+                self.visit(following)
+                graph = self.oriented()
+                following = next_to_visit(graph, self.unsettled(), center)
+        except Stopped:
+            stopped = watch.reason or "tests"
+            watch.end(stopped)
+            if stopped == "tests":
+                self._ci.account.use_up("leaves")
+        return self._found_around(center, graph, settings, (None if following is None or stopped else max_visited, stopped), start)
 
     def visit(self, x: int) -> None:
         """Learn the blanket of x, and inside it the edges of x."""
@@ -222,6 +233,13 @@ class _Known:
         apply_rules(graph, is_collider)
         return graph
 
+    def judge(self, graph: PartialGraph) -> Judge:
+        """Who weighs claims against what is known."""
+        labels = self._ci.labels
+        edges = frozenset((a, b) for a, row in enumerate(graph.around) for b in row if a < b)
+        skeleton = Skeleton(labels, tuple(range(len(labels))), edges, _SetsSoFar(self), self._ci.names)
+        return Judge(PAG.trusted(graph.to_matrix(), labels), skeleton, tuple(graph.conflicts), unsettled=self.unsettled())
+
     def _said(self, edges: set[Pair]) -> set[Pair]:
         """The edges but for pairs said not to be adjacent, and with those said to be so at variables that were visited."""
         if self._claims is None:
@@ -238,6 +256,41 @@ class _Known:
             if mark == ARROW and self._plain[other, at]:
                 graph.put(at, other, TAIL, "unconfounded", (at, other))
 
+    def _found_around(
+        self, center: int, graph: PartialGraph, settings: dict[str, Any], cut_short: tuple[int | None, Reason | None], start: float
+    ) -> LocalDiscovery:
+        ci, learner = self._ci, self._learner
+        seen = {v for v, row in enumerate(graph.around) if row}
+        shown = sorted({center, *self.blankets, *seen})
+        pag = PAG.from_matrix(graph.to_matrix()[np.ix_(shown, shown)], [ci.labels[v] for v in shown])
+        record = record_of(ci.test)
+        statements = () if self._claims is None else self.judge(graph).statements(settings)
+        return LocalDiscovery(
+            target=ci.labels[center],
+            pag=pag.reordered([name for name in ci.names if name in set(pag.names)]),
+            visited=tuple(ci.labels[v] for v in self.blankets),
+            n_variables=len(ci),
+            separating_sets={
+                (ci.labels[a], ci.labels[b]): tuple(ci.labels[v] for v in z)
+                for a, b in combinations(shown, 2)
+                if (z := self.separating_set(a, b)) is not None
+            },
+            tests=ci.counts,
+            settings={"test": record, "blankets": described(learner), **settings},
+            warnings=(
+                *ci.test.notes(),
+                *((ci.untested.sentence(ci.counts["total"], record),) if any(ci.untested) else ()),
+                *learner.warnings(ci),
+                *limit_warning(self.finished, self._max_size),
+                *_warnings(graph, *cut_short),
+                *(str(each) for each in statements if each.status == "denied"),
+            ),
+            statements=statements,
+            power=power_of_tests(ci, pag, learner),
+            seconds=perf_counter() - start,
+            complete=cut_short[1] is None,
+        )
+
     def separating_set(self, a: int, b: int) -> Variables | None:
         """A set that separates a pair; ``None`` where there is none, or none is known.
 
@@ -247,3 +300,13 @@ class _Known:
             if x in self.blankets and y not in self.blankets[x]:
                 return self.blankets[x]
         return self._found.get(a, b)
+
+
+class _SetsSoFar(SeparatingSets):
+    """The sets of a local run."""
+
+    def __init__(self, known: _Known) -> None:
+        self._known = known
+
+    def get(self, x: int, y: int) -> Variables | None:
+        return self._known.separating_set(x, y)

@@ -28,6 +28,7 @@ from dicola.score.registry import doubt_about_scoring, score_behind, scored_as
 
 _FEW_CONDITIONS = FCI(3, 2)  # on data larger sets remove more true edges than false ones
 MOST_SCORED = 2000  # variables up to which "auto" scores, in two or three minutes; beyond, that grows with the third power
+_NAMES_OR_NONE = NAMES.or_none("it must be a list.")
 _OF_THE_METHOD = ("learner", "stop", "colliders", "selection")  # "auto" scores nothing where one of these is chosen
 
 
@@ -39,11 +40,10 @@ class Plan(Settings):
     """
 
     def __post_init__(self) -> None:
-        lists = NAMES.or_none("it must be a list.")
-        check_fields(self, drop=lists, missing_values=lists)
+        check_fields(self, drop=_NAMES_OR_NONE, missing_values=_NAMES_OR_NONE)
         if str(self.mode).lower() != AUTO:
             mode_named(self.mode)
-        for name in ("uig", "leaf_start", "workers", "stop", "missing"):
+        for name in ("uig", "leaf_start", "workers", "stop", "missing", "undecided"):
             self._check_choice(name)
         if self.colliders == AUTO:
             object.__setattr__(self, "colliders", None)  # not chosen
@@ -73,6 +73,14 @@ class Plan(Settings):
             known = told if known is None else known.together_with(told)
         return known or None
 
+    def record_of_knowledge(self) -> dict[str, Any]:
+        """What a result keeps of what was known beforehand."""
+        return {
+            "knowledge": None if self.knowledge is None else asdict(self.knowledge),
+            **({"contexts": as_list(self.contexts)} if self.contexts else {}),
+            **({"targets": {name: as_list(aims) for name, aims in self.targets.items()}} if self.targets else {}),
+        }
+
     def _check_choice(self, name: str) -> None:
         value, setting = getattr(self, name), SETTINGS[name]
         if value is setting.default:
@@ -94,7 +102,7 @@ class Plan(Settings):
         asked_for = mode.settings.get("blankets", self.blankets) if is_open else self.blankets
         blankets, blankets_chosen = blanket_learner(asked_for, self.uig_alpha).settled(ci)
         known = self.known(ci.names)
-        claims = None if known is None else Claims.of(known, ci.labels)
+        claims = None if known is None else Claims.of(known, ci.labels, self.selection)
         steps = Steps(
             plan=self,
             mode=mode,
@@ -228,8 +236,14 @@ class Steps(NamedTuple):
             yield Sentence("{title} assumes that nothing was selected; {selection=True} goes with the other learners.", title=learner.title)
         if plan.legalize and (plan.selection or not learner.is_legalizable):
             yield Sentence("{legalize=True} makes the PAG of a MAG without selection; leave it out for PC and with {selection=True}.")
-        if self.claims is not None and plan.selection:
-            yield "knowledge speaks of causes, and with selection of the sample marks speak of more; leave one of them out."
+        if plan.undecided == "circle" and self.mode.last_step is None:
+            yield Sentence(
+                "{undecided=circle} compares graphs by their score, and {mode} has none; take {mode=balanced}, or see how often "
+                "marks come with {bootstrap}.",
+                mode=Setting("mode", self.mode.name),
+            )
+        if plan.undecided == "circle" and plan.legalize:
+            yield Sentence("{legalize=True} gives the PAG of a class, and {undecided=circle} marks that none need have; leave one out.")
         if self.claims is not None and not learner.takes_knowledge:
             yield Sentence("{title} does not heed what is known beforehand; take another learner.", title=learner.title)
 
@@ -237,7 +251,7 @@ class Steps(NamedTuple):
         """What a result keeps of the settings: with it the run can be made again."""
         plan = self.plan
         kept = {name: getattr(plan, name) for name in ("decompose", "max_depth", "min_leaf_size", "max_nodes", "uig")}
-        later = {name: getattr(plan, name) for name in ("selection", "max_path_length", "seed", "legalize")}
+        later = {name: getattr(plan, name) for name in ("selection", "max_path_length", "seed", "legalize", "undecided")}
         return {
             "learner": described(self.learner),
             "test": record_of(test),
@@ -250,9 +264,8 @@ class Steps(NamedTuple):
             "leaf_start": "uig" if self.starts_from_uig and plan.decompose else "complete",
             "colliders": self.orientation.colliders,
             **later,
-            "knowledge": None if plan.knowledge is None else asdict(plan.knowledge),
-            **({"contexts": as_list(plan.contexts)} if plan.contexts else {}),
-            **({"targets": {name: as_list(aims) for name, aims in plan.targets.items()}} if plan.targets else {}),
+            **{name: limit for name in ("max_seconds", "max_tests", "max_memory") if (limit := getattr(plan, name)) is not None},
+            **plan.record_of_knowledge(),
         }
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from dicola.effects.after_discovery import Asked
-from dicola.effects.effect import Effect, Interval, effect_after_discovery, effect_in, effect_under_selection
+from dicola.effects.effect import Effect, Interval, effect_after_discovery, effect_in, under_selection
+from dicola.effects.joint import AskedTogether, JointEffect, joint_effect, joint_effect_after_discovery
 from dicola.errors import InvalidData
 from dicola.graphs.marks import listed
 from dicola.graphs.pag import PAG
@@ -23,7 +24,9 @@ def relearning(plan: Plan, table: Table) -> Callable[[Table], PAG]:
 
     def learn(rows: Table) -> PAG:
         prepared = prepare(rows, again)
-        return run(prepared.test, prepared.plan).pag
+        found = run(prepared.test, prepared.plan)
+        found.refuse_if_partial("An interval that allows for the graph having been learned")
+        return found.pag
 
     return learn
 
@@ -32,20 +35,20 @@ def effect_from_record(
     pag: PAG,
     record: Mapping[str, Any],
     data: Any,
-    asked: Asked,
+    asked: Asked | AskedTogether,
     *,
     interval: Interval = "split",
     replicates: int = 100,
     members: int = 500,
-) -> Effect:
+) -> Effect | JointEffect:
     """The effect in a graph of a written run, with the settings of which it is learned again from parts of a table.
 
     A graph that no data gave (that of an oracle) is taken as known.
     """
     if record.get("selection"):
-        return effect_under_selection(asked)
+        return under_selection(asked)
     if data is None:
-        return effect_in(pag, None, asked, members)
+        return joint_effect(pag, None, asked) if isinstance(asked, AskedTogether) else effect_in(pag, None, asked, members)
     table = as_table(data)
     if missing := [name for name in pag.names if name not in table.names]:
         raise InvalidData(f"the table lacks {listed(missing)}, which the graph has; give the table that it was learned from.")
@@ -53,6 +56,8 @@ def effect_from_record(
     table = table.choose(pag.names).understood(kinds, record.get("missing_values") or ())
     is_learned = (record.get("test") or {}).get("alpha") is not None
     if interval == "naive" or not is_learned:
-        return effect_in(pag, table, asked, members)
+        return joint_effect(pag, table, asked) if isinstance(asked, AskedTogether) else effect_in(pag, table, asked, members)
     learn = relearning(Plan.from_record(record), table)
+    if isinstance(asked, AskedTogether):
+        return joint_effect_after_discovery(pag, table, learn, asked, interval=interval, replicates=replicates)
     return effect_after_discovery(pag, table, learn, asked, interval=interval, replicates=replicates, members=members)

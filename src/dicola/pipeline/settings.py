@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from dicola.knowledge import Knowledge
     from dicola.learners.base import Learner
 
-METHOD, TABLE, SURENESS, TUNING = "Method", "Table", "How sure", "Fine tuning"  # headings of the help
+METHOD, TABLE, SURENESS, BUDGET, TUNING = "Method", "Table", "How sure", "Budget", "Fine tuning"  # headings of the help
+UNDECIDED = ("keep", "circle")
 GAPS = ("auto", "error", "listwise", "testwise", "em", "impute")
 
 
@@ -119,9 +120,20 @@ class Settings:
     bootstrap_fraction: float | None = _setting(
         None, "Draw this share of the rows without replacement; by default all, with replacement.", SURENESS, typed=float
     )
+    undecided: Literal["keep", "circle"] = _setting(
+        "keep",
+        "Marks on which graphs that score nearly as well disagree: keep those of the best graph, or put a circle.",
+        SURENESS,
+        choices=lambda: UNDECIDED,
+    )
     selection: bool = _setting(
         False, "Allow for selection of the sample: that who is in the table depends on effects of its variables.", METHOD
     )
+    max_seconds: float | None = _setting(
+        None, "End after so many seconds, with what is known then; the rest is marked as undecided.", BUDGET, typed=float
+    )
+    max_tests: int | None = _setting(None, "The same after so many independence tests.", BUDGET, typed=int)
+    max_memory: float | None = _setting(None, "The same once the process has grown by so many megabytes.", BUDGET, typed=float)
     n_jobs: int = _setting(1, "Leaves learned at a time; -1 for all cores. The answer does not depend on it.", panel=None, option="--jobs")
     workers: Literal["threads", "processes"] | None = _setting(
         None,

@@ -18,8 +18,8 @@ from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.registry import score_behind
 
 
-def power_of(ci: Inquiry, steps: Steps, pag: PAG) -> Power | None:
-    """Which links the run would have found, by tests or by the price of an edge.
+def power_of(ci: Inquiry, steps: Steps, pag: PAG, price: float | None = None) -> Power | None:
+    """Which links the run would have found, by tests or by the price of an edge: the usual one, or what it was in the end.
 
     ``None`` for an oracle and for tests that cannot tell.
     """
@@ -32,7 +32,7 @@ def power_of(ci: Inquiry, steps: Steps, pag: PAG) -> Power | None:
         return None
     # An edge lowers the misfit by -n ln(1 - r²), and stands where that is more than its price.
     n, given = score.n_samples, _typical(pag, score.n_samples)
-    return Power(n, given, smallest_found(sqrt(-expm1(-score.price / n)), n - given - 3))
+    return Power(n, given, smallest_found(sqrt(-expm1(-(price or score.price) / n)), n - given - 3))
 
 
 def _power_of_blocks(score: BlockBIC, given: int) -> Power:

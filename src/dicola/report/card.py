@@ -47,12 +47,13 @@ def card(found: Discovery) -> str:
     pag, tree = found.pag, found.tree
     lines = [
         f"<strong>PAG of {counted(len(pag), 'variable')}</strong>, {counted(pag.n_edges, 'edge')}: {pag.ends_in_words()}",
+        *([] if found.complete else [f"<strong>Incomplete</strong>: {len(found.undecided):,} of these edges are undecided"]),
         f"{tree.in_words()}; {counted(found.tests.get('total', 0), 'independence test', spec=',')}",
         *([f"Power: {escaped(told)}"] if (told := found.how_sure()) else []),
         *([] if found.bootstrap is None else [f"Bootstrap: {escaped(found.bootstrap.summary())}"]),
         *(f"Note: {escaped(warning)}" for warning in found.warnings),
     ]
-    picture = drawing_for_notebook(pag)
+    picture = found.draw() if len(pag) <= _DRAWABLE else None
     if picture is None:
         lines.append("Too large to draw here: <code>write(folder)</code> makes a report to explore.")
     text = "".join(f'<div style="margin:2px 0">{line}</div>' for line in lines)

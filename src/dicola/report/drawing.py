@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from importlib.resources import files
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -15,7 +16,12 @@ from dicola.report.geometry import Array
 from dicola.report.labels import FONT_SIZE, escaped, in_natural_order, short_label
 from dicola.report.layout import Box, layout
 from dicola.report.routing import CORNER, Route, routes
+from dicola.report.rule_text import OPEN
 
+if TYPE_CHECKING:
+    from dicola.discovery import Discovery
+
+MOST_UNDECIDED: Final = 400  # edges; more of them hide the others
 _MARGIN: Final = 24.0
 RADIUS: Final = 4.2  # of an open circle
 _HEAD: Final = 11.5  # length of an arrowhead
@@ -28,10 +34,22 @@ _KINDS: Final = {
 }
 
 
-def draw(pag: PAG) -> str:
+def visible_part(found: Discovery) -> tuple[PAG, frozenset[frozenset[str]]]:
+    """The graph of a result to be drawn, and the pairs in it that are undecided; without these where they are too many to see."""
+    pag, open_ = found.pag, frozenset(frozenset(pair) for pair in found.undecided)
+    if len(open_) <= MOST_UNDECIDED:
+        return pag, open_
+    place, marks = {name: i for i, name in enumerate(pag.names)}, pag.to_matrix()
+    for u, v in found.undecided:
+        marks[place[u], place[v]] = marks[place[v], place[u]] = 0
+    return PAG.trusted(marks, pag.names), frozenset()
+
+
+def draw(pag: PAG, undecided: AbstractSet[frozenset[str]] = frozenset()) -> str:
     """The PAG as SVG text; the same graph gives the same bytes, whatever the order of its vertices.
 
-    An open circle, a filled arrowhead or nothing (a tail) stands at each end of a line. Colour repeats what the marks say.
+    An open circle, a filled arrowhead or nothing (a tail) stands at each end of a line. Colour repeats what the marks say. Pairs that
+    are undecided, of a run that was stopped, are joined by a dashed line.
 
     >>> draw(PAG.from_text("A o-> B")).count('class="circle"')
     1
@@ -47,7 +65,7 @@ def draw(pag: PAG) -> str:
         f"<style>{drawing_style()}</style>",
         f'<rect class="ground" x="{left}" y="{top}" width="{width}" height="{height}"/>',
         '<g class="edges">',
-        *(_edge(edge, way) for edge, way in ways.items()),
+        *(_edge(edge, way, is_open=frozenset((edge.u, edge.v)) in undecided) for edge, way in ways.items()),
         "</g>",
         '<g class="nodes">',
         *(_node(name, box) for name, box in boxes.items()),
@@ -98,13 +116,14 @@ def _node(name: str, box: Box) -> str:
     )
 
 
-def _edge(edge: Edge, way: Route, titled: bool = True) -> str:
+def _edge(edge: Edge, way: Route, titled: bool = True, is_open: bool = False) -> str:
     start, mark_start = _mark(edge.mark_u, way.start, way.control)
     end, mark_end = _mark(edge.mark_v, way.end, way.control)
     line = f"M{_point(start)}Q{_point(way.control)} {_point(end)}" if way.bent else f"M{_point(start)}L{_point(end)}"
     ends = f' data-u="{escaped(edge.u)}" data-v="{escaped(edge.v)}"' if titled else ""
-    title = f"<title>{escaped(edge)}\n{escaped(edge_in_words(edge))}</title>" if titled else ""
-    return f'<g class="edge {edge_kind(edge)}"{ends}>{title}<path class="line" d="{line}"/>{mark_start}{mark_end}</g>'
+    title = f"<title>{escaped(edge)}\n{escaped(OPEN if is_open else edge_in_words(edge))}</title>" if titled else ""
+    kind = f"{edge_kind(edge)} undecided" if is_open else edge_kind(edge)
+    return f'<g class="edge {kind}"{ends}>{title}<path class="line" d="{line}"/>{mark_start}{mark_end}</g>'
 
 
 def _mark(mark: Mark, tip: Array, towards: Array) -> tuple[Array, str]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dicola.errors import InvalidGraph, counted
-from dicola.graphs.marks import Mark
+from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import PAG, edge_in_words
 from dicola.orient.partial import Conflict
-from dicola.report.rule_text import MEANINGS, NO_REASON, OTHER_RULE, UNDECIDED, rules_of
+from dicola.report.rule_text import MEANINGS, NO_OTHER_MARK, NO_REASON, OPEN, OTHER_RULE, UNDECIDED, rules_of
 
 if TYPE_CHECKING:
     from dicola.discovery import Discovery
 
+_TIE = 0.05  # of the score
 _NEARLY = 0.995  # nothing is said to be certain
 _MARK_NAMES = {Mark.CIRCLE: "circle", Mark.ARROW: "arrowhead", Mark.TAIL: "tail"}
 
@@ -48,13 +50,13 @@ class End:
     because: str
     separation: Separation | None
     often: str | None = None
+    score: str | None = None
 
     def __str__(self) -> str:
         lines = [f"{self.mark} at {self.at}: {self.meaning}", f"    {self.rule}: {self.because}" if self.rule else f"    {self.because}"]
         if self.separation is not None:
             lines.append(f"    {self.separation}")
-        if self.often is not None:
-            lines.append(f"    {self.often}")
+        lines += [f"    {each}" for each in (self.score, self.often) if each is not None]
         return "\n".join(lines)
 
 
@@ -65,7 +67,8 @@ class Explanation:
     ``str()`` is the text for a person, ``to_dict()`` the same for a program. ``edge`` is the edge
     as ``str(pag)`` prints it, ``None`` where there is none; then ``separation`` tells the set that
     parts the pair. ``leaves`` are the numbers of the leaves in which both stood before the learner
-    and no set separated them.
+    and no set separated them. ``weakest`` tells the test that came closest to removing the edge,
+    ``score`` what the graph would lose without it, ``often`` how often it came in a bootstrap.
     """
 
     u: str
@@ -77,6 +80,8 @@ class Explanation:
     leaves: tuple[int, ...]
     conflicts: tuple[str, ...]
     often: str | None = None
+    weakest: str | None = None
+    score: str | None = None
 
     def __str__(self) -> str:
         lines = [self.edge or f"{self.u}   {self.v}   (no edge)", self.words]
@@ -89,6 +94,9 @@ class Explanation:
         if self.leaves:
             shown = ", ".join(map(str, self.leaves[:8])) + (", …" if len(self.leaves) > 8 else "")
             lines += ["", f"adjacent: no set separated the two in {'leaf' if len(self.leaves) == 1 else 'leaves'} {shown}."]
+        told = [each for each in (self.weakest, self.score) if each is not None]
+        if told:
+            lines += ["", *told] if not self.leaves else told
         if self.conflicts:
             lines += ["", "Conflicts at this edge; the first claim stands:", *(f"    {sentence}" for sentence in self.conflicts)]
         return "\n".join(lines)
@@ -112,6 +120,8 @@ def explain(found: Discovery, u: object, v: object) -> Explanation:
         words = alone if separation is None else str(separation)
         return Explanation(x, y, None, words, (), separation, (), (), _adjacent_often(found, x, y))
     edge = joined[0]
+    if not found.is_decided(x, y):
+        return Explanation(edge.u, edge.v, f"{edge}   (undecided)", OPEN, (), None, (), ())
     ends: tuple[End, ...] = (_end(found, edge.v, edge.u, edge.mark_v, edge.mark_u), _end(found, edge.u, edge.v, edge.mark_u, edge.mark_v))
     labels = found.skeleton.labels
     at_x, at_y = labels.index(x), labels.index(y)
@@ -123,7 +133,42 @@ def explain(found: Discovery, u: object, v: object) -> Explanation:
         often = f"{_adjacent_often(found, edge.u, edge.v)}{_sure(told.confidence)} With exactly these marks in {round(told.same * drawn)}."
         of_mark = {edge.u: (told.at_u, told.confidence_u), edge.v: (told.at_v, told.confidence_v)}
         ends = tuple(replace(end, often=_mark_often(*of_mark[end.at], drawn)) for end in ends)
-    return Explanation(edge.u, edge.v, str(edge), edge_in_words(edge), ends, None, leaves, disputes, often)
+    row = _row(found, edge)
+    scores = {edge.u: row.get("score_u"), edge.v: row.get("score_v")}
+    ends = tuple(replace(end, score=_worse(_OTHER_MARK, scores[end.at]) or _only(end, scores[end.at])) for end in ends)
+    without = _worse(_WITHOUT, row.get("score_without"))
+    return Explanation(edge.u, edge.v, str(edge), edge_in_words(edge), ends, None, leaves, disputes, often, _weakest(row), without)
+
+
+_OTHER_MARK = "With another mark here, and all other edges as they are, the graph scores {}."
+_WITHOUT = "Without the edge the graph scores {}."
+
+
+def _row(found: Discovery, edge: Edge) -> dict[str, Any]:
+    """What the table of edges says of one."""
+    table = found.to_pandas()
+    return dict(table[(table["u"] == edge.u) & (table["v"] == edge.v)].iloc[0])
+
+
+def _worse(sentence: str, by: float | None) -> str | None:
+    """By how much a graph scores worse, in a sentence; ``None`` where that is not known."""
+    if by is None or isnan(by):
+        return None
+    return sentence.format(f"{by:.1f} worse" if by > _TIE else "as well")
+
+
+def _only(end: End, by: float | None) -> str | None:
+    """Where no edge with another mark could be scored: why."""
+    return None if by is None or end.mark == _MARK_NAMES[Mark.CIRCLE] else NO_OTHER_MARK
+
+
+def _weakest(row: dict[str, Any]) -> str | None:
+    """The test that came closest to removing an edge."""
+    if isnan(row["p_value"]):
+        return None
+    r = row["partial_correlation"]
+    strength = "" if isnan(r) else f", partial correlation {r:+.2f}"
+    return f"weakest test: p = {row['p_value']:.2g} given {row['given'] or 'nothing'}{strength}."
 
 
 def _adjacent_often(found: Discovery, x: str, y: str) -> str | None:

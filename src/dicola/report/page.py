@@ -18,10 +18,11 @@ from dicola._version import __version__
 from dicola.errors import counted
 from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import edge_in_words
-from dicola.report.drawing import draw, draw_key, drawing_style, resource
+from dicola.report.drawing import MOST_UNDECIDED, draw_key, drawing_style, resource
 from dicola.report.labels import escaped, in_natural_order
 from dicola.report.look_card import HEADS, MOST_ROWS, NUMERIC, cells, told_first
 from dicola.report.payload import payload
+from dicola.report.rule_text import OPEN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from dicola.statements import Statement
     from dicola.tables.look import Look
 
+_WHY_ILLEGAL: Final = (
+    "Finite samples often lead here; read the edges named below with care.",
+    "Circles were put where graphs that score nearly as well disagree.",
+)
 _SCRIPTS: Final = ("dom", "facts", "stage", "shapes", "graph", "matrix", "panel", "tree", "tables", "app")
 
 
@@ -59,10 +64,10 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
         "<main>",
         f"<h1>{escaped(title)}</h1>",
         _summary(found),
-        _legality(found.legality.reasons),
-        _how_sure(found.how_sure()),
+        _legality(found) if found.complete else _incomplete(found),
+        _how_sure(found.how_sure()) if found.complete else "",
         _drawn(found.bootstrap),
-        _section("Graph", f'<div class="still-drawing">\n{draw(found.pag)}</div>', still=True),
+        _section("Graph", f'<div class="still-drawing">\n{found.draw()}</div>', still=True),
         _key(edges),
         '<div class="columns">',
         _section("Warnings", _list(found.warnings)),
@@ -78,7 +83,7 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
         _section("Decomposition", _facts({"leaves": tree.n_leaves, "largest leaf": tree.largest_leaf, "depth": tree.depth})),
         "</div>",
         "</div>",
-        _edges(edges, found.bootstrap),
+        _edges(edges, found),
         f"<footer>Made by dicola {escaped(__version__)}.</footer>",
         "</main>",
         f'<script type="application/json" id="facts">{payload(found, table)}</script>',
@@ -125,12 +130,13 @@ def _summary(found: Discovery) -> str:
     return f'<dl class="summary">\n{cards}\n</dl>'
 
 
-def _legality(reasons: Sequence[str]) -> str:
+def _legality(found: Discovery) -> str:
+    reasons = found.legality.reasons
     if not reasons:
         return '<p class="verdict">The graph is a legal PAG: it stands for a Markov equivalence class of maximal ancestral graphs.</p>'
     return (
         '<div class="verdict illegal">\n<p>The graph is not a legal PAG: no Markov equivalence class has exactly these marks. '
-        f"Finite samples often lead here; read the edges named below with care.</p>\n{_list(reasons)}\n</div>"
+        f"{_WHY_ILLEGAL[found.settings.get('undecided') == 'circle']}</p>\n{_list(reasons)}\n</div>"
     )
 
 
@@ -173,10 +179,22 @@ def _drawn(drawn: Bootstrap | None) -> str:
     return "" if drawn is None else f'<p class="verdict"><strong>Bootstrap.</strong> {escaped(drawn.summary())}.</p>'
 
 
-def _edges(edges: Sequence[Edge], drawn: Bootstrap | None = None) -> str:
+def _incomplete(found: Discovery) -> str:
+    """What a part of an answer is, and how to tell what is decided."""
+    many = len(found.undecided) > MOST_UNDECIDED
+    how = "are too many to be drawn; the list of edges has them" if many else "are dashed"
+    return (
+        '<div class="verdict illegal">\n<p><strong>Incomplete.</strong> The run was stopped, and this is a part of an answer: '
+        f"{counted(len(found.undecided), 'edge is', 'edges are', ',')} undecided. Undecided edges {how}.</p>\n</div>"
+    )
+
+
+def _edges(edges: Sequence[Edge], found: Discovery) -> str:
     if not edges:
         return _section("Edges", "<p>No edges: every pair of variables can be separated.</p>", still=True)
-    rows = [(f"<code>{escaped(edge)}</code>", *_often(drawn, edge), escaped(edge_in_words(edge))) for edge in edges]
+    drawn = found.bootstrap
+    words = [edge_in_words(edge) if found.is_decided(edge.u, edge.v) else OPEN for edge in edges]
+    rows = [(f"<code>{escaped(edge)}</code>", *_often(drawn, edge), escaped(told)) for edge, told in zip(edges, words, strict=True)]
     heads = ("Edge", *(() if drawn is None else ("Adjacent in", "With these marks in")), "In words")
     return _section("Edges", _table(heads, rows, numeric=() if drawn is None else (1, 2)), still=True)
 

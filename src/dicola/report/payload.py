@@ -16,14 +16,16 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from dicola.decompose.tree import Branch
+from dicola.edge_table import SCORE_COLUMNS
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.pag import WORDS
 from dicola.graphs.skeleton import RecordedSets
 from dicola.report.communities import MANY, communities, folded_at_start, is_foldable
+from dicola.report.drawing import MOST_UNDECIDED, visible_part
 from dicola.report.labels import short_label
 from dicola.report.layout import layout
 from dicola.report.routing import bends
-from dicola.report.rule_text import MEANINGS, NO_REASON, OTHER_RULE, UNDECIDED, rules_of
+from dicola.report.rule_text import MEANINGS, NO_OTHER_MARK, NO_REASON, OPEN, OTHER_RULE, UNDECIDED, rules_of
 
 if TYPE_CHECKING:
     from dicola.discovery import Discovery
@@ -36,7 +38,7 @@ def payload(found: Discovery, table: pd.DataFrame | None = None) -> str:
 
     ``table`` is that of ``dicola.edge_table``, where there is one.
     """
-    facts = _facts(found) | {"evidence": _evidence(found, table), "drawn": _drawn(found)}
+    facts = _facts(found) | {"evidence": _evidence(found, table), "scores": _scores(found, table), "drawn": _drawn(found)}
     # Sets of a learner's own class may hold NumPy's integers.
     return json.dumps(facts, ensure_ascii=True, separators=(",", ":"), default=index).replace("<", "\\u003c")
 
@@ -45,7 +47,7 @@ def _facts(found: Discovery) -> dict[str, Any]:
     labels = found.skeleton.labels
     place = {name: i for i, name in enumerate(labels)}
     pag = found.pag.reordered(labels)
-    boxes = layout(found.pag)
+    boxes = layout(visible_part(found)[0])
     edges = pag.edges()
     adjacent = pag.marks != 0
     groups = [group for group in communities(adjacent) if is_foldable(group)] if len(pag) > MANY else []
@@ -54,7 +56,7 @@ def _facts(found: Discovery) -> dict[str, Any]:
     why = {end: [reason.rule, *reason.witness] for end, reason in found.reasons.items()}
     return {
         "about": _about(found.settings),
-        "care": [*found.warnings, *(["The graph is not a legal PAG."] if not found.legality.legal else [])],
+        "care": [*found.warnings, *(["The graph is not a legal PAG."] if found.complete and not found.legality.legal else [])],
         "names": list(labels),
         "shown": [short_label(name) for name in labels],
         "boxes": [[boxes[name].x, boxes[name].y, boxes[name].width] for name in labels],
@@ -67,6 +69,10 @@ def _facts(found: Discovery) -> dict[str, Any]:
         **_sets(found),
         "words": {f"{u}{v}": sentence for (u, v), sentence in WORDS.items()},
         "meanings": {f"{int(at)}{int(other)}": sentence for (at, other), sentence in MEANINGS.items()},
+        "open": sorted(i for i, edge in enumerate(edges) if not found.is_decided(edge.u, edge.v)),
+        "most_open": MOST_UNDECIDED,
+        "stopped": OPEN,
+        "no_other_mark": NO_OTHER_MARK,
         "undecided": {"1": UNDECIDED, "2": NO_REASON, "3": NO_REASON},
         "rules": {name: asdict(rule) for name, rule in {**rules_of(found.settings), "": OTHER_RULE}.items()},
     }
@@ -79,6 +85,16 @@ def _evidence(found: Discovery, table: pd.DataFrame | None) -> list[list[Any] | 
     columns = table[["u", "v", "p_value", "given", "sign", "partial_correlation"]].itertuples(index=False, name=None)
     told = {frozenset((u, v)): None if pd.isna(p) else [_short(part) for part in (p, *rest)] for u, v, p, *rest in columns}
     return [told[frozenset((edge.u, edge.v))] for edge in found.pag.reordered(found.skeleton.labels).edges()]
+
+
+def _scores(found: Discovery, table: pd.DataFrame | None) -> list[list[Any]] | None:
+    """Per edge, by how much the graph scores worse without it and with another mark at either end; ``None`` if none was scored."""
+    if table is None or not set(SCORE_COLUMNS) <= set(table):
+        return None
+    columns = table[["u", "v", *SCORE_COLUMNS]].itertuples(index=False, name=None)
+    told = {(u, v): [_short(part) for part in parts] for u, v, *parts in columns}
+    told |= {(v, u): [without, at_v, at_u] for (u, v), (without, at_u, at_v) in list(told.items())}
+    return [told[edge.u, edge.v] for edge in found.pag.reordered(found.skeleton.labels).edges()]
 
 
 def _drawn(found: Discovery) -> dict[str, Any] | None:

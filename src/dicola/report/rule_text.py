@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dicola.graphs.marks import Mark
+from dicola.orient.partial import NEAR_TIE
 
 _ANY: Final = (Mark.CIRCLE, Mark.ARROW, Mark.TAIL)
 MEANINGS: Final[Mapping[tuple[Mark, Mark], str]] = {
@@ -18,6 +19,8 @@ MEANINGS: Final[Mapping[tuple[Mark, Mark], str]] = {
 """What a mark says, by the mark itself and the one at the other end."""
 
 UNDECIDED: Final = "No rule decided this end."
+OPEN: Final = "Undecided: the run was stopped before it was done with the two. They may be adjacent or not, and nothing is said of causes."
+NO_OTHER_MARK: Final = "While all other edges stay as they are, no other mark can stand here."
 NO_REASON: Final = "The graph came with this mark; no rule of this run put it."
 
 
@@ -49,6 +52,16 @@ RULES: Final[Mapping[str, Rule]] = {
     "unconfounded": Rule(
         {"a": 0, "b": 1}, "{a} does not cause {b}, and what was known beforehand rules out that something hidden ties the two together."
     ),
+    "knowledge beside an arrowhead": Rule(
+        {"a": 0, "b": 1},
+        "{b} does not cause {a}, by what was known beforehand or as {a} causes it; and an arrowhead at {b}, or at a cause of it, says "
+        "that it does not cause selection of the sample either.",
+    ),
+    "knowledge of selection": Rule(
+        {"b": 1},
+        "By what was known beforehand and the other marks, {b} is a cause of the selection of the sample, as each of its tails says.",
+    ),
+    NEAR_TIE: Rule({"a": 0, "b": 1}, "Graphs that score nearly as well have different marks at {b} on its edge to {a}."),
     "R0": Rule(
         _ABC,
         "{a} and {c} are not adjacent, and {b} is not needed to separate them: {b} is a collider, so both edges have an arrowhead at {b}.",

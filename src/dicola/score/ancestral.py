@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dicola.graphs.bits import mask_of, members, union
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.orient.equivalence import cardinality_order
+from dicola.watch import heed
 
 if TYPE_CHECKING:
     from dicola.score.law import Law
@@ -32,7 +33,14 @@ def ancestral_marks(marks: Marks, law: Law | None = None) -> Marks:
     goes along with the ancestors never does. Under a ``law`` arrows from causes that are known come
     first, and each kind must obey; an edge that may have none is left out.
     """
-    graph = _Ancestral(len(marks)) if law is None else _Obeying(law)
+    graph = _grown(_Ancestral(len(marks)) if law is None else _Obeying(law), marks)
+    if law is not None and not graph.is_complete:  # edges were in the way of a path that must be there: that path first
+        return _grown(_Obeying(law, marks), marks).marks
+    return graph.marks
+
+
+def _grown(graph: _Ancestral, marks: Marks) -> _Ancestral:
+    """The graph with the edges of another one, as like them as can be."""
     is_open = (marks == CIRCLE) & (marks.T == CIRCLE)
     beside = [set(np.flatnonzero(row).tolist()) for row in is_open] if is_open.any() else []
     place = np.argsort(cardinality_order(beside)).tolist()
@@ -52,9 +60,10 @@ def ancestral_marks(marks: Marks, law: Law | None = None) -> Marks:
                 arrows.append((u, v))
     graph.insert_arrows(arrows)
     for *_, edge in sorted(edges):
+        heed()
         graph.insert(*edge)
-    graph.complete()
-    return graph.marks
+    graph.is_complete = graph.complete()
+    return graph
 
 
 _FORTH, _BACK, _BOTH = 1, 2, 3
@@ -69,6 +78,7 @@ class _Ancestral:
         self.below = [1 << v for v in range(n)]
         self.siblings = [0] * n
         self.with_siblings = 0
+        self.is_complete = False
 
     def insert_arrows(self, arrows: Sequence[tuple[int, int]]) -> None:
         """Add the first edges, all of them arrows: at once where they close no cycle."""
@@ -114,8 +124,9 @@ class _Ancestral:
         for w in members(above):
             self.below[w] |= below
 
-    def complete(self) -> None:
-        """Add the edges that must be there; without a law none must."""
+    def complete(self) -> bool:
+        """Add the edges that must be there; could all be added? Without a law none must be there."""
+        return True
 
     def _allows(self, u: int, v: int, kind: int) -> bool:
         if kind == _BOTH:
@@ -128,14 +139,21 @@ class _Ancestral:
 
 
 class _Obeying(_Ancestral):
-    """An ancestral graph that obeys a law."""
+    """An ancestral graph that obeys a law.
 
-    def __init__(self, law: Law) -> None:
+    With the graph that it is to be ``like``, paths that must lead from one variable to another
+    which it may not be adjacent to are there from the start, through variables adjacent to both if
+    possible.
+    """
+
+    def __init__(self, law: Law, like: Marks | None = None) -> None:
         super().__init__(len(law.claims.labels))
         self.law, self.barred = law, [mask_of(np.flatnonzero(row).tolist()) for row in law.claims.barred]
         for u, v in law.needed.tolist():
             if not law.claims.apart[u, v]:
                 self._add(u, v, _FORTH)
+        if like is not None:
+            self._lead_all(like)
 
     def insert_arrows(self, arrows: Sequence[tuple[int, int]]) -> None:
         for u, v in arrows:
@@ -148,26 +166,30 @@ class _Obeying(_Ancestral):
         if kind is not None:
             self._add(u, v, kind)
 
-    def complete(self) -> None:
+    def complete(self) -> bool:
         for u, v in np.argwhere(np.triu(self.law.claims.joined)).tolist():
             self.insert(u, v, _FORTH)
             if not self.marks[u, v]:  # said to be adjacent, so that something must explain it
                 self._add(u, v, next(kind for kind in (_BOTH, _FORTH, _BACK) if _Ancestral._allows(self, u, v, kind)))
-        for u, v in self.law.needed.tolist():
-            if not self.above[v] >> u & 1:
-                self._lead(u, v)
+        return self._lead_all(self.marks)
 
-    def _lead(self, u: int, v: int) -> None:
-        """Add a path from u to v, which must be no neighbours, by way of one other; best one next to both."""
+    def _lead_all(self, near: Marks) -> bool:
+        """Add the paths that must be there and are not; were there ways for all of them?"""
+        led = [self._lead(u, v, near) for u, v in self.law.needed.tolist() if not self.above[v] >> u & 1]
+        return all(led)
+
+    def _lead(self, u: int, v: int, near: Marks) -> bool:
+        """Add a path from u to v, which must be no neighbours, by way of one other; best one next to both. Was there one?"""
         apart = self.law.claims.apart
-        others = sorted(range(len(self.marks)), key=lambda w: -int(self.marks[u, w] > 0) - int(self.marks[w, v] > 0))
+        others = sorted(range(len(self.marks)), key=lambda w: -int(near[u, w] > 0) - int(near[w, v] > 0))
         for w in others:
             steps = [(a, b) for a, b in ((u, w), (w, v)) if not (self.marks[a, b] == ARROW and self.marks[b, a] == TAIL)]
             if w in (u, v) or any(self.marks[a, b] or apart[a, b] or not self._allows(a, b, _FORTH) for a, b in steps):
                 continue
             for a, b in steps:
                 self._add(a, b, _FORTH)
-            return
+            return True
+        return False
 
     def _allows(self, u: int, v: int, kind: int) -> bool:
         if kind == _BOTH and self.law.never_both[u, v]:

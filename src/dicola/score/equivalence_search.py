@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola.score.ancestral import reached
-from dicola.score.base import OrderedDag, Score
+from dicola.score.base import OrderedDag, Score, to_precision
+from dicola.watch import heed
 
 GAIN = 1e-6  # what a step must improve the score by
 
@@ -58,6 +59,7 @@ def equivalence_search(score: Score, max_side: int | None = None, bars: NDArray[
 
     @cache
     def local(v: int, parents: frozenset[int]) -> float:
+        heed()
         return score.local(v, sorted(parents))
 
     graph = Pattern([set() for _ in score.names], [set() for _ in score.names])
@@ -79,8 +81,9 @@ def _climb(
         for x, y in permutations(range(n), 2):
             if x in changed or y in changed:
                 worths = [(sign * (local(y, given | {x}) - local(y, given)), side) for side, given in ways(graph, x, y)]
-                steps[x, y] = [_Step(change, x, y, tuple(sorted(side))) for change, side in worths if change < -GAIN]
+                steps[x, y] = [_Step(to_precision(change), x, y, tuple(sorted(side))) for change, side in worths if change < -GAIN]
         every = sorted(chain.from_iterable(steps.values()))
+        heed()
         step = next((step for step in every if graph.allows(step) and graph.after(step).has_obeying(bars)), None)
         if step is None:
             return graph

@@ -25,8 +25,10 @@ from dicola.graphs.bits import mask_of, members, union
 from dicola.graphs.marks import ARROW, NONE, TAIL
 from dicola.graphs.skeleton import Pair
 from dicola.score.ancestral import Marks, ancestral_marks
+from dicola.score.base import to_precision
 from dicola.score.gaussian_bic import district_arrays
 from dicola.score.law import Law
+from dicola.watch import heed
 
 _CHILDREN = 4  # from so many on a factor is cheaper than the edges it stands for
 _NOTHING_LEFT = 1e-9  # of a variance of 1
@@ -61,6 +63,13 @@ class Edges(NamedTuple):
         return found
 
 
+class Step(NamedTuple):
+    """A graph with one more factor, and by how much it is better than the one before."""
+
+    marks: Marks
+    gain: float
+
+
 class FactorSearch:
     """Makes sets of variables the children of one hidden variable, as long as that pays.
 
@@ -85,19 +94,20 @@ class FactorSearch:
 
     def improved(self, marks: Marks) -> Marks:
         """The graph after all factors that pay; an ancestral one."""
-        return next(reversed([marks, *self.steps(marks)]))
+        return next(reversed([marks, *(step.marks for step in self.steps(marks))]))
 
-    def steps(self, marks: Marks) -> Iterator[Marks]:
+    def steps(self, marks: Marks) -> Iterator[Step]:
         """One better graph after the other, each with one more factor."""
         tried = set[tuple[int, ...]]()
         while (better := self._better(marks, tried)) is not None:
-            marks = better
-            yield marks
+            marks = better.marks
+            yield better
 
-    def _better(self, marks: Marks, tried: set[tuple[int, ...]]) -> Marks | None:
+    def _better(self, marks: Marks, tried: set[tuple[int, ...]]) -> Step | None:
         """The first graph with one more factor that is better."""
         near, old = _masks(marks != NONE), Edges.of(marks)
         for clique in sorted(cliques(near, _CHILDREN - 1), key=lambda each: (-len(each), each)):
+            heed()
             children = self._grown(near, old.parents, clique)
             if not children or children in tried:
                 continue
@@ -115,7 +125,7 @@ class FactorSearch:
                 for u, v in needless:
                     joined[u, v] = joined[v, u] = NONE
                 if self.law is None or self.law.is_obeyed(joined):
-                    return joined
+                    return Step(joined, -change)
         return None
 
     def _grown(self, near: Sequence[int], above: Sequence[int], children: tuple[int, ...]) -> tuple[int, ...]:
@@ -123,7 +133,7 @@ class FactorSearch:
 
         def worth_of(children: tuple[int, ...]) -> float:
             outside = ~mask_of(children)
-            return self._worth_of(children, tuple(above[v] & outside for v in children))
+            return to_precision(self._worth_of(children, tuple(above[v] & outside for v in children)))
 
         worth = worth_of(children)
         while True:
@@ -196,7 +206,11 @@ class FactorSearch:
         for v, w in joined:
             near[v] |= 1 << w
             near[w] |= 1 << v
-        while found := [(self._worth(np.ascontiguousarray(residual[np.ix_(each, each)])), each) for each in cliques(near, _CHILDREN)]:
+
+        def worth_of(clique: tuple[int, ...]) -> float:
+            return to_precision(self._worth(np.ascontiguousarray(residual[np.ix_(clique, clique)])))
+
+        while found := [(worth_of(each), each) for each in cliques(near, _CHILDREN)]:
             worth, clique = max(found)
             if worth <= 0:
                 break
@@ -234,6 +248,7 @@ def cliques(near: Sequence[int], least: int) -> Iterator[tuple[int, ...]]:
         if not left and not done:
             yield tuple(members(chosen))
             return
+        heed()
         pivot = max(members(left | done), key=lambda u: (near[u] & left).bit_count())
         for v in members(left & ~near[pivot]):
             yield from extended(chosen | 1 << v, left & near[v], done & near[v])

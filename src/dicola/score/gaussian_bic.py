@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from math import log
+from math import erfc, log, sqrt
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -21,6 +21,13 @@ from dicola.score.base import Score
 
 _FEW_VALUES = 10  # a column with fewer different values is taken for categories or grades
 _ENOUGH_ROWS = 100  # if these show as many values, the rest need not be looked at
+_NOTHING_LEFT = 1e-12  # of a variance of 1
+# When an edge may cost less (see ``eased``):
+_NEAR, _WEAK = 1.5, 2.0  # prices that an edge gains at most: given the other parents, and by itself
+_SHARE = 0.06  # of the edges must be such; with fewer a lower price gains little, and one false edge costs several marks
+_REAL = 5.0  # edges for one by chance: a lower price may let in as few
+_UNSEEN = 0.3  # edges added to both counts, so that a ratio of small ones is near 1
+_CHANGE, _LEAST = 0.3, 0.7  # the smallest change that is made; the smallest share of the usual price
 
 
 class GaussianBIC(Score):
@@ -65,6 +72,55 @@ class GaussianBIC(Score):
     def price(self) -> float:
         """What an edge costs; in a part of the variables as much as in all."""
         return self.penalty / 2 * (1.3 * log(self.n_samples) + self._rarity + 1)
+
+    def eased(self, parents: NDArray[np.bool_]) -> Self:
+        """The score with a lower price, where the edges of a DAG show that many relations are weak.
+
+        The price is for tables of which little is known. A DAG found by it tells more: how many of
+        its edges gain hardly more than they cost, and how many of these chance alone would have
+        brought. Where the former are many times the latter, more real edges lie just below the
+        price, and it is lowered until five edges are expected for one by chance. Gains by chance
+        above x are as rare as exp(-x / 2), so that is by twice the logarithm of the ratio. Only edges
+        between variables that are hardly correlated count: others gain little where much else, such
+        as a hidden variable with many children, explains the same correlation.
+
+        Parameters
+        ----------
+        parents : matrix of bool
+            Of a DAG over these variables: ``parents[v, u]`` says u → v.
+
+        Returns
+        -------
+        GaussianBIC
+            This score, where there is no reason for another one.
+
+        """
+        price, pairs = self.price, len(self) * (len(self) - 1) / 2
+        given_others, alone = self._gains(parents)
+        near = int(np.count_nonzero((given_others < _NEAR * price) & (alone < _WEAK * price)))
+        if near < max(1, _SHARE * len(alone)):
+            return self
+        by_chance = pairs * (_beyond(price) - _beyond(_NEAR * price))
+        drop = 2 * log((near + _UNSEEN) / (by_chance + _UNSEEN) / _REAL)
+        if drop <= _CHANGE:
+            return self
+        easier = copy(self)
+        easier.penalty *= max(_LEAST, 1 - drop / price)
+        return easier
+
+    def _gains(self, parents: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What each arrow of a DAG takes off the misfit: given the other parents, and by itself."""
+        counts, squares = parents.sum(axis=1), [np.zeros((2, 0))]
+        for k in np.unique(counts[counts > 0]).tolist():  # variables with as many parents are worked out together
+            children = np.flatnonzero(counts == k)
+            family = np.column_stack([children, np.nonzero(parents[children])[1].reshape(-1, k)])
+            blocks = self.correlation[family[:, :, None], family[:, None, :]]
+            inverse = np.linalg.inv(blocks + _NOTHING_LEFT * np.eye(k + 1))  # few rows: parents may explain everything
+            diagonal = np.diagonal(inverse, axis1=1, axis2=2)
+            partial = inverse[:, 0, 1:] ** 2 / (diagonal[:, :1] * diagonal[:, 1:])
+            squares.append(np.array([partial.ravel(), blocks[:, 0, 1:].ravel() ** 2]))
+        given_others, alone = -self.n_samples * np.log1p(-np.clip(np.hstack(squares), 0, 1 - _NOTHING_LEFT))
+        return given_others, alone
 
     @classmethod
     def of(cls, ci: Evidence, penalty: float = 2.0) -> Self:
@@ -189,6 +245,11 @@ def _rarity(correlation: NDArray[np.float64], n_samples: int) -> float:
     limit = -np.expm1(-(log(n_samples) + 2 * log(pairs)) / n_samples)  # of a squared correlation
     related = int(np.count_nonzero((correlation**2 > limit).sum(axis=0) > 1))  # with itself every variable is
     return log(pairs / max(1, related))
+
+
+def _beyond(x: float) -> float:
+    """The chance that a squared normal deviate is larger: what an edge gains where there is none."""
+    return erfc(sqrt(x / 2))
 
 
 def _read_only(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

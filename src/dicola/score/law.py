@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dicola.claims import Bools, Claims
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, NONE, TAIL
+from dicola.graphs.pag import PAG
 from dicola.orient.fixpoint import Orientation
 from dicola.score.ancestral import Marks, ancestral_marks
 
@@ -75,12 +76,26 @@ class Law:
         return kept and not (above & self.claims.barred).any() and bool(above[needed[:, 0], needed[:, 1]].all())
 
     def is_obeyed_by(self, found: Orientation) -> bool:
-        """Does an oriented graph obey: no rule wanted otherwise, no directed path is barred, and one may lead wherever one must?"""
-        marks = found.pag.reordered(self.claims.labels).marks
-        onward = (marks != NONE) & (marks != TAIL) & (marks.T != ARROW)
-        denied = (ancestors_in(marks) & self.claims.barred).any() or (self.claims.causes & ~_passed_on(onward)).any()
+        """Does an oriented graph obey, and no rule wanted otherwise?"""
+        return not found.conflicts and not self.is_contradicted_by(found.pag)
+
+    def is_contradicted_by(self, pag: PAG) -> bool:
+        """Is there no graph with these marks that obeys?
+
+        That is so where a directed path leads where none may, none can lead where one must, or an
+        edge is there or missing, or <->, against what was said.
+        """
+        claims, marks = self.claims, pag.reordered(self.claims.labels).marks
+        denied = (ancestors_in(marks) & claims.barred).any() or self.denied_causes(pag).any()
         both = (marks == ARROW) & (marks.T == ARROW)
-        return not found.conflicts and not denied and not (both & self.claims.never_bidirected(marks != NONE)).any()
+        edges = (marks[claims.joined] == NONE).any() or (marks[claims.apart] != NONE).any()
+        return bool(denied or edges or (both & claims.never_bidirected(marks != NONE)).any())
+
+    def denied_causes(self, pag: PAG) -> Bools:
+        """``[a, b]``: a was said to cause b, and no path can lead there."""
+        marks = pag.reordered(self.claims.labels).marks
+        onward = (marks != NONE) & (marks != TAIL) & (marks.T != ARROW)
+        return np.asarray(self.claims.causes & ~_passed_on(onward))
 
     def broken_by(self, marks: Marks) -> Bools:
         """Bidirected edges of an ancestral graph that stand behind a claim it breaks; none where it obeys.

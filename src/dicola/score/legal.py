@@ -49,8 +49,27 @@ def legalized(skeleton: Skeleton, orientation: Orientation, claims: Claims | Non
     """
     if legality(orientation.pag) if claims is None else legality_under(orientation.pag, claims, skeleton.sets):
         return skeleton, orientation
-    legal = skeleton_of_mag(nearby_mag(orientation.pag, Law.of(claims)), skeleton.names, skeleton.warnings)
-    oriented = orient(legal, claims=claims)
+    return _nearby(skeleton, orientation, claims, "the graph was no legal PAG; made legal, it differs from what was found in {ends}.")
+
+
+def held_to(claims: Claims, skeleton: Skeleton, orientation: Orientation, by_tests: bool = True) -> tuple[Skeleton, Orientation]:
+    """The PAG of a MAG nearby that obeys, in place of a graph whose marks contradict the claims; else the same.
+
+    Where tests alone decide (``by_tests``), they may deny that one variable causes another, if no path is left for it. What rules
+    wanted against a claim stays on record.
+    """
+    law = Law.of(claims)
+    if law is not None and by_tests:
+        law = Law.of(replace(claims, causes=claims.causes & ~law.denied_causes(orientation.pag)))
+    if law is None or not law.is_contradicted_by(orientation.pag):
+        return skeleton, orientation
+    said = "tests led to a graph that contradicts what was known beforehand; the one nearby that obeys differs from it in {ends}."
+    held, obeying = _nearby(skeleton, orientation, law.claims, said)
+    return held, replace(obeying, conflicts=orientation.conflicts)
+
+
+def _nearby(skeleton: Skeleton, orientation: Orientation, claims: Claims | None, said: str) -> tuple[Skeleton, Orientation]:
+    near = skeleton_of_mag(nearby_mag(orientation.pag, Law.of(claims)), skeleton.names, skeleton.warnings)
+    oriented = orient(near, claims=claims)
     changed = int(np.count_nonzero(oriented.pag.marks != orientation.pag.marks))
-    said = f"the graph was no legal PAG; made legal, it differs from what was found in {counted(changed, 'edge end')}."
-    return replace(legal, warnings=(*legal.warnings, said)), oriented
+    return replace(near, warnings=(*near.warnings, said.format(ends=counted(changed, "edge end")))), oriented

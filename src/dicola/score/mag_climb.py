@@ -109,12 +109,14 @@ def climb(
     ends = np.argwhere(np.triu(_free(marks, allowed), 1)).astype(np.int64)
     terms = score.kernel_terms()
     if terms is None:
-        at_start = {(a, b): kind for (a, b), kind in zip(ends.tolist(), _kinds(marks, ends).tolist(), strict=True)}
+        at_start = {(a, b): kind for (a, b), kind in zip(ends.tolist(), kinds_of(marks, ends).tolist(), strict=True)}
         plain = ReadableClimb(score, at_start, threshold, max_district, third, surcharge, allowed.law)
         plain.run(_PASSES)
         kinds = np.array(list(plain.kinds.values()), dtype=np.int64)
         total = plain.total() - surcharge * np.count_nonzero(kinds == mag_state.BOTH)
-        return Climbed(_marks(kinds, ends, len(marks)), float(total), plain.fitted.cache_info().currsize, plain.n_moves, plain.runner_up())
+        return Climbed(
+            marks_of(kinds, ends, len(marks)), float(total), plain.fitted.cache_info().currsize, plain.n_moves, plain.runner_up()
+        )
     task = mag_state.Task(terms, max_district, threshold, np.inf if third is None else third, surcharge)
     state = _state(marks, ends, Known.room_for(len(marks)) if known is None else known, allowed.law)
     room = _room(terms, len(marks), max(max_district, _largest_district(marks)))
@@ -123,7 +125,24 @@ def climb(
     kinds = state.pairs[:, mag_state.KIND]
     total = state.value[np.unique(state.places[mag_state.ROOT])].sum()
     fits, moves = (int(state.counts[which]) for which in (mag_state.FITS, mag_state.MOVES))
-    return Climbed(_marks(kinds, ends, len(marks)), float(total), fits, moves, float(state.gaps[mag_state.NEXT]))
+    return Climbed(marks_of(kinds, ends, len(marks)), float(total), fits, moves, float(state.gaps[mag_state.NEXT]))
+
+
+def weighed_moves(
+    score: Score, marks: Marks, ends: NDArray[np.int64], max_district: int, surcharge: float, known: Known, law: Law | None
+) -> NDArray[np.float64]:
+    """By pair and kind of edge: what giving it to this pair would change in the score; infinite where that may not be.
+
+    The arguments are those of ``climb``; ``ends`` are the pairs whose edge may change.
+    """
+    terms = score.kernel_terms()
+    if terms is None:
+        at_start = {(a, b): kind for (a, b), kind in zip(ends.tolist(), kinds_of(marks, ends).tolist(), strict=True)}
+        return ReadableClimb(score, at_start, 0.0, max_district, None, surcharge, law).weighed()
+    state = _state(marks, ends, known, law)
+    room = _room(terms, len(marks), max(max_district, _largest_district(marks)))
+    mag_climb.weigh_moves(state, mag_state.Task(terms, max_district, 0.0, np.inf, surcharge), room)
+    return state.delta
 
 
 def _free(marks: Marks, allowed: Allowed) -> NDArray[np.bool_]:
@@ -139,13 +158,14 @@ def _room(terms: AnyTerms, n: int, largest: int) -> AnyRoom:
     return make_room(n, largest)
 
 
-def _kinds(marks: Marks, ends: NDArray[np.int64]) -> NDArray[np.int64]:
+def kinds_of(marks: Marks, ends: NDArray[np.int64]) -> NDArray[np.int64]:
     """The kind of the edge of each pair: 0 none, 1 a -> b, 2 b -> a, 3 a <-> b."""
     at_a, at_b = marks[ends[:, 1], ends[:, 0]], marks[ends[:, 0], ends[:, 1]]
     return np.asarray((at_b == ARROW) + 2 * (at_a == ARROW), dtype=np.int64)
 
 
-def _marks(kinds: NDArray[np.int64], ends: NDArray[np.int64], n: int) -> Marks:
+def marks_of(kinds: NDArray[np.int64], ends: NDArray[np.int64], n: int) -> Marks:
+    """The mark matrix of a graph over n variables with edges of these kinds."""
     marks = np.zeros((n, n), dtype=np.int8)
     marks[ends[:, 1], ends[:, 0]] = _AT_A[kinds]
     marks[ends[:, 0], ends[:, 1]] = _AT_B[kinds]
@@ -171,7 +191,7 @@ def _state(marks: Marks, ends: NDArray[np.int64], known: Known, law: Law | None 
     n = len(marks)
     both = np.concatenate([ends[:, 0], ends[:, 1]])
     return mag_state.State(
-        pairs=np.ascontiguousarray(np.column_stack([ends, _kinds(marks, ends)])),  # of one layout, or the kernel would be compiled twice
+        pairs=np.ascontiguousarray(np.column_stack([ends, kinds_of(marks, ends)])),  # of one layout, or the kernel would be compiled twice
         starts=np.cumsum(np.bincount(both + 1, minlength=n + 1)),
         incident=np.argsort(both, kind="stable") % max(1, len(ends)),
         delta=np.zeros((len(ends), 4)),

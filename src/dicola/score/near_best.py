@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola._kernels.mag_state import BACK, FORTH
+from dicola._kernels.mag_state import BOTH
+from dicola.claims import Claims
 from dicola.graphs.mag import MAG
-from dicola.graphs.marks import ARROW, NONE, TAIL
+from dicola.graphs.marks import ARROW, NONE
 from dicola.graphs.pag import PAG
-from dicola.graphs.skeleton import Pair
 from dicola.orient.equivalence import skeleton_of_mag
 from dicola.orient.fixpoint import orient
 from dicola.score.base import Score
 from dicola.score.law import Law
-from dicola.score.readable_climb import Move, ReadableClimb
+from dicola.score.mag_climb import Known, kinds_of, marks_of, weighed_moves
+from dicola.watch import heed
 
 Marks = NDArray[np.int8]
 _MEMBERS = 3  # graphs of a class from which others are looked for; their neighbours differ
 _LARGEST_DISTRICT = 10
 _SAME = 1e-6  # scores that differ by less are those of one class, but for rounding
-_AT_A = (NONE, TAIL, ARROW, ARROW)  # by kind of edge: the mark at a, and at b
-_AT_B = (NONE, ARROW, TAIL, ARROW)
 
 
 class NearGraph(NamedTuple):
@@ -34,17 +33,6 @@ class NearGraph(NamedTuple):
 
     pag: PAG
     worse: float
-
-
-class _Near(ReadableClimb):
-    """A graph among its neighbours; nothing is climbed."""
-
-    def moves_within(self, limit: float) -> Iterator[tuple[Move, float]]:
-        """The moves that change the score by no more than the limit, and keep the graph ancestral."""
-        for move in self._moves(self.kinds):
-            worth = self._worth(move)
-            if worth <= limit and self._is_valid(move):
-                yield move, worth
 
 
 def near_best(
@@ -80,35 +68,63 @@ def near_best(
 
     """
     start = mag.reordered(score.names).marks
-    pairs = [(a, b) for a, b in np.argwhere(np.triu((start != NONE) | candidates, 1)).tolist()]
-    begin = tuple((start[a, b] == ARROW) * FORTH + (start[b, a] == ARROW) * BACK for a, b in pairs)
-    near = _Near(score, dict(zip(pairs, begin, strict=True)), 0.0, _LARGEST_DISTRICT, None, surcharge, law)
-    waiting, seen = [(0.0, begin)], {begin}
-    classes: dict[bytes, NearGraph] = {}
-    left: Counter[bytes] = Counter()
+    ends = np.argwhere(np.triu((start != NONE) | candidates, 1)).astype(np.int64)
+    begin = kinds_of(start, ends)
+    known, classes = Known.room_for(len(score)), _Classes(score.names, None if law is None else law.claims)
+    waiting, seen = [(0.0, begin.tobytes())], {begin.tobytes()}
+    left: Counter[int] = Counter()  # by class, the graphs from which others were looked for
     while waiting and left.total() < most:
-        worse, kinds = heappop(waiting)
-        graph = MAG(_marks(pairs, kinds, len(score)), score.names).maximal()
-        pag = orient(skeleton_of_mag(graph), claims=None if law is None else law.claims).pag
-        name = pag.marks.tobytes()
-        known = classes.setdefault(name, NearGraph(pag, worse))
-        if worse < known.worse:
-            classes[name] = NearGraph(pag, worse)
-        if left[name] == _MEMBERS:
+        heed()
+        worse, graph = heappop(waiting)
+        kinds = np.frombuffer(graph, dtype=np.int64)
+        marks = marks_of(kinds, ends, len(score))
+        at = classes.place(marks, worse, surcharge * np.count_nonzero(kinds == BOTH))
+        if left[at] == _MEMBERS:
             continue
-        left[name] += 1
-        near.kinds = dict(zip(pairs, kinds, strict=True))
-        for (pair, kind), worth in near.moves_within(within - worse):
-            other = tuple(kind if each == pair else now for each, now in near.kinds.items())
-            if other not in seen and (abs(worth) > _SAME or left[name] < _MEMBERS):
-                seen.add(other)
-                heappush(waiting, (worse + worth, other))
-    best = min(each.worse for each in classes.values())
-    return sorted((each._replace(worse=each.worse - best) for each in classes.values()), key=lambda each: each.worse)
+        left[at] += 1
+        worth = weighed_moves(score, marks, ends, _LARGEST_DISTRICT, surcharge, known, law)
+        for pair, kind in np.argwhere(np.isfinite(worth) & (worth <= within - worse)).tolist():
+            if abs(worth[pair, kind]) <= _SAME and left[at] == _MEMBERS:
+                continue
+            other = kinds.copy()
+            other[pair] = kind
+            if (key := other.tobytes()) not in seen:
+                seen.add(key)
+                heappush(waiting, (worse + worth[pair, kind], key))
+    best = min(each.worse for each in classes.met)
+    return sorted((each._replace(worse=float(each.worse - best)) for each in classes.met), key=lambda each: each.worse)
 
 
-def _marks(pairs: list[Pair], kinds: tuple[int, ...], n: int) -> Marks:
-    marks = np.zeros((n, n), dtype=np.int8)
-    for (a, b), kind in zip(pairs, kinds, strict=True):
-        marks[b, a], marks[a, b] = _AT_A[kind], _AT_B[kind]
-    return marks
+class _Classes:
+    """The classes met so far.
+
+    Two graphs with the same edges, the same unshielded colliders and the same score are Markov
+    equivalent, but for a coincidence: of these only the first is oriented.
+    """
+
+    def __init__(self, names: Sequence[str], claims: Claims | None) -> None:
+        self.met: list[NearGraph] = []
+        self._names, self._claims = names, claims
+        self._by_pag: dict[bytes, int] = {}
+        self._by_shape: dict[bytes, list[tuple[float, int]]] = {}
+
+    def place(self, marks: Marks, worse: float, surcharges: float) -> int:
+        """The number of the class of a graph, which is met by this."""
+        alike, plain = self._by_shape.setdefault(_shape(marks), []), worse - surcharges
+        at = next((at for other, at in alike if abs(other - plain) <= _SAME), None)
+        if at is None:
+            pag = orient(skeleton_of_mag(MAG(marks, self._names).maximal()), claims=self._claims).pag
+            at = self._by_pag.setdefault(pag.marks.tobytes(), len(self.met))
+            alike.append((plain, at))
+            if at == len(self.met):
+                self.met.append(NearGraph(pag, worse))
+        self.met[at] = self.met[at]._replace(worse=min(worse, self.met[at].worse))
+        return at
+
+
+def _shape(marks: Marks) -> bytes:
+    """The edges and unshielded colliders of a graph."""
+    edges, into = marks != NONE, marks == ARROW
+    apart = ~edges
+    np.fill_diagonal(apart, False)
+    return np.packbits(edges).tobytes() + np.packbits(into[:, None] & into & apart[:, :, None]).tobytes()

@@ -23,7 +23,7 @@ from dicola._kernels.parent_search import make_trails
 from dicola._kernels.scored_parents import AnyTerms, AnyTrails
 from dicola._kernels.terms import BlockTerms
 from dicola.errors import InvalidSetting
-from dicola.score.base import OrderedDag, Score
+from dicola.score.base import OrderedDag, Score, to_precision
 from dicola.tables.names import name_order
 
 MAX_SWEEPS = 100
@@ -115,7 +115,7 @@ def best_of(score: Score, n_starts: int = 3, seed: int = 0, bars: NDArray[np.boo
     random = np.random.default_rng(seed)
     sorted_bars = None if bars is None else bars[np.ix_(labels, labels)]
     found = [order_search(sorted_score, random.permutation(len(labels)), bars=sorted_bars) for _ in range(n_starts)]
-    best = min(found, key=lambda each: each.score)
+    best = min(found, key=lambda each: to_precision(each.score))
     place = np.argsort(labels)
     return OrderedDag(labels[best.order], best.parents[np.ix_(place, place)], best.score, sum(each.work for each in found))
 

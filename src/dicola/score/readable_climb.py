@@ -12,13 +12,15 @@ from functools import cache
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola._kernels.mag_climb import FREE, GREEDY, PAIRED
 from dicola._kernels.mag_state import BACK, BOTH, FORTH, NO
 from dicola.graphs.skeleton import Pair
 from dicola.score.ancestral import reached
-from dicola.score.base import Score
+from dicola.score.base import Score, to_precision
 from dicola.score.law import Law
+from dicola.watch import heed
 
 Move = tuple[Pair, int]
 
@@ -57,6 +59,14 @@ class ReadableClimb:
     def total(self) -> float:
         """The score of the graph: the sum over its districts."""
         return sum(map(self._score, self._districts(self.vertices)))
+
+    def weighed(self) -> NDArray[np.float64]:
+        """By pair and kind: what a move is worth; infinite where it may not be made."""
+        found = np.full((len(self.kinds), 4), np.inf)
+        places = {pair: at for at, pair in enumerate(self.kinds)}
+        for pair, kind in filter(self._is_valid, self._moves(self.kinds)):
+            found[places[pair], kind] = self._worth((pair, kind))
+        return found
 
     def runner_up(self) -> float:
         """By how much the best graph of another class nearby is worse: after one move, or two at one end."""
@@ -174,6 +184,7 @@ class ReadableClimb:
 
     def _worth(self, move: Move) -> float:
         """What a move changes in the score: that of the districts it touches, after and before."""
+        heed()
         pair, kind = move
         ends = [v for v, head in zip(pair, (BACK, FORTH), strict=True) if (self.kinds[pair] | kind) & head]
         districts = self._districts(ends)
@@ -181,7 +192,7 @@ class ReadableClimb:
         with self._after(move):
             joined = self._districts(ends)
             too_large = kind == BOTH and len(districts) == 2 and len(joined[0]) > self.max_district
-            return float("inf") if too_large else sum(map(self._score, joined)) - before
+            return float("inf") if too_large else to_precision(sum(map(self._score, joined)) - before)
 
     def _is_valid(self, move: Move) -> bool:
         """After the move: no directed cycle, no x <-> y with x an ancestor of y, and nothing that the law forbids?"""

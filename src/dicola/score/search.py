@@ -21,15 +21,17 @@ from dicola.graphs.skeleton import Skeleton
 from dicola.orient.equivalence import mag_to_pag, member_mag, skeleton_of_mag
 from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
-from dicola.score.base import OrderedDag, Score
+from dicola.score.base import OrderedDag, Score, to_precision
 from dicola.score.factors import FactorSearch
+from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.law import Law
 from dicola.score.mag_climb import Allowed, Climbed, Known, climb
 from dicola.score.near_best import NearGraph, near_best
 from dicola.score.order_search import best_of, order_search
 from dicola.score.registry import score_behind
 
-_FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2. Likewise for factors.
+_FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
+_FEW_FOR_FACTORS = 500  # variables up to which factors are looked for: a tenth of the time on random graphs, most of it on factors
 _DEPEND, _DEPEND_AGAIN = (
     0.05,
     0.0056,
@@ -125,19 +127,25 @@ class MagSearch:
     def with_factors(self, found: Climbed) -> Climbed:
         """The graph with sets of variables made the children of one hidden variable, where that pays."""
         terms = self.score.kernel_terms()
-        if not isinstance(terms, Terms) or len(self.score) > _FEW:
+        if not isinstance(terms, Terms) or len(self.score) > _FEW_FOR_FACTORS:
             return found
-        factors = FactorSearch(terms, _HIDDEN, self.law)
-        *before, marks = [found.marks, *factors.steps(found.marks)]
-        if not before:
+        steps = list(FactorSearch(terms, _HIDDEN, self.law).steps(found.marks))
+        if not steps:
             return found
-        gap = factors.total(before[-1]) - factors.total(marks)
-        return found._replace(marks=marks, score=self.score.mag(MAG(marks, self.score.names)), runner_up=gap)
+        marks, gain = steps[-1]
+        return found._replace(marks=marks, score=self.score.mag(MAG(marks, self.score.names)), runner_up=gain)
+
+    def eased(self, dag: OrderedDag) -> MagSearch:
+        """The search with a lower price, where the edges of a DAG call for one; with many rows they never do."""
+        if not isinstance(self.score, GaussianBIC) or self.score.n_samples >= MANY_ROWS:
+            return self
+        score = self.score.eased(dag.parents)
+        return self if score is self.score else replace(self, score=score, known=Known.room_for(len(score)))
 
     def near(self, mag: MAG, within: float, most: int) -> list[NearGraph]:
         """Classes that score nearly as well as a MAG, by what ``finished`` goes by."""
-        surcharge = _HIDDEN if self.score.n_samples < MANY_ROWS else 0.0
-        return near_best(self.score, mag, self.candidates, within, most, surcharge, self.law)
+        score = self.eased(self.dag_near(mag.reordered(self.score.names).marks)).score
+        return near_best(score, mag, self.candidates, within, most, surcharge_on(self.score), self.law)
 
     def obeying(self, found: Climbed) -> Climbed:
         """The graph, or where it breaks a claim by a bidirected edge, one near it without that edge."""
@@ -152,9 +160,14 @@ class MagSearch:
         return MAG(found.marks, self.score.names).maximal()
 
 
+def surcharge_on(score: Score) -> float:
+    """What a bidirected edge costs in the last climb beyond the price of an edge: nothing with many rows."""
+    return _HIDDEN if score.n_samples < MANY_ROWS else 0.0
+
+
 def best(found: Iterable[Scored]) -> Scored:
     """The one with the best score, the first of equals."""
-    return min(found, key=lambda each: each.score)
+    return min(found, key=lambda each: to_precision(each.score))
 
 
 def _joined(marks: Marks) -> int:
@@ -175,20 +188,25 @@ def linear_extension(marks: Marks) -> list[int]:
 
 
 class Refined(NamedTuple):
-    """A MAG with its score, and by how much the best graph of another class that was met is worse, where one was."""
+    """A MAG with its score, and by how much the best graph of another class that was met is worse, where one was.
+
+    ``price`` is what an edge cost in the end; the score is by the usual one, so that it can be compared.
+    """
 
     mag: MAG
     score: float
     runner_up: float | None
+    price: float | None = None
 
 
 class Finished(NamedTuple):
-    """The answer of a last step; the two scores, as in ``Refined``, where the graph was chosen by them alone."""
+    """The answer of a last step; scores and the price, as in ``Refined``, where the graph was chosen by them alone."""
 
     skeleton: Skeleton
     oriented: Orientation
     score: float | None = None
     runner_up: float | None = None
+    price: float | None = None
 
 
 class BestMag:
@@ -202,7 +220,7 @@ class BestMag:
         """The best MAG as an answer: its skeleton, the names in the user's order, and its PAG with what the claims add."""
         refined = self.refine(ci, found, seed, claims)
         scored = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
-        return Finished(scored, orient(scored, claims=claims), refined.score, refined.runner_up)
+        return Finished(scored, orient(scored, claims=claims), refined.score, refined.runner_up, refined.price)
 
     def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None) -> Refined:
         """From the oriented graph to a MAG.
@@ -226,7 +244,10 @@ class BestMag:
         return self._climbed(search, [search.dag_near(marks)])
 
     def _climbed(self, search: MagSearch, dags: list[OrderedDag]) -> Refined:
+        """From DAGs to a MAG: edges are added, and the last climbs made, by the price that the best of the DAGs calls for."""
         starts = dags if search.score.n_samples >= MANY_ROWS else [best(dags)]  # with few rows the better score is by chance
         start = best([search.from_dag(dag) for dag in starts])
-        winner = search.obeying(search.with_factors(search.finished(search.climb(start.marks))))
-        return Refined(search.mag(winner), winner.score, winner.runner_up if np.isfinite(winner.runner_up) else None)
+        last = search.eased(best(dags))
+        winner = last.obeying(last.with_factors(last.finished(last.climb(start.marks))))
+        score = winner.score if last is search else search.score.mag(MAG(winner.marks, search.score.names))
+        return Refined(search.mag(winner), score, winner.runner_up if np.isfinite(winner.runner_up) else None, price=last.score.price)

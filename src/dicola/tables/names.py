@@ -37,7 +37,9 @@ def _piece(part: str) -> tuple[bool, int, str]:
 def distinct_names(names: Iterable[object]) -> tuple[str, ...]:
     """Names as distinct, non-empty strings."""
     check("names", names, NAMES)
-    result = tuple(str(name) for name in names)
+    result = tuple(map(str, names))
+    if len(set(result)) == len(result) and all(map(str.strip, result)) and all(map(str.isprintable, result)):
+        return result
     seen: set[str] = set()
     for position, name in enumerate(result, start=1):
         if not name.strip():

@@ -88,8 +88,8 @@ class Table:
         check("frame", frame, instance(pd.DataFrame))
         names = distinct_names(frame.columns)
         order = name_order(names)
-        if frame.shape[1] and _is_one_block_of_floats(frame):
-            return cls._of_numbers(frame.to_numpy().T[order].T, names, order)
+        if frame.shape[1] and (block := _one_block_of_floats(frame)) is not None:
+            return cls._of_numbers(block.T[order].T, names, order)
         return cls.of_columns([column_of(frame.iloc[:, i], names[i]) for i in order], names, n_rows=len(frame))
 
     @classmethod
@@ -333,10 +333,11 @@ def _with_categories(data: Any) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _is_one_block_of_floats(frame: pd.DataFrame) -> bool:
-    """Can the numbers be seen without a copy?"""
+def _one_block_of_floats(frame: pd.DataFrame) -> NDArray[np.float64] | None:
+    """The numbers, where they can be seen without a copy."""
     first = frame[frame.columns[0]].to_numpy()[:1]
-    return first.dtype == np.float64 and np.shares_memory(first, frame.to_numpy()[:1, :1])
+    block = frame.to_numpy() if first.dtype == np.float64 else None
+    return block if block is not None and np.shares_memory(first, block[:1, :1]) else None
 
 
 def _as_array(array: Any) -> NDArray[Any]:

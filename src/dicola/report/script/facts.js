@@ -9,8 +9,10 @@ const kindOf = (markU, markV) => KINDS[`${markU}${markV}`] || "circle";
 
 const names = facts.names.map((name) => (name.trim() ? name : "(no name)"));
 const size = names.length;
+const open = new Set(facts.open); // edges that a run which was stopped was not done with
+const hidden = open.size > facts.most_open ? open : new Set(); // too many of them to be drawn
 const edges = facts.edges.map(([u, v, markU, markV, bend], id) => ({
-  id, u, v, markU, markV, bend, kind: kindOf(markU, markV), sign: `${SIGNS.left[markU]}-${SIGNS.right[markV]}`,
+  id, u, v, markU, markV, bend, isOpen: open.has(id), kind: kindOf(markU, markV), sign: `${SIGNS.left[markU]}-${SIGNS.right[markV]}`,
 }));
 const around = names.map(() => []);
 for (const edge of edges) {
@@ -29,6 +31,11 @@ function closestTest(edge) {
   const told = facts.evidence && facts.evidence[edge.id];
   return told && { p: told[0], given: told[1], sign: told[2], r: told[3] };
 }
+
+// By how much the graph scores worse without an edge, and with another mark at one of its ends; null where that is not known.
+const scoreWithout = (edge) => (facts.scores ? facts.scores[edge.id][0] : null);
+const scoreOtherwise = (edge, w) => (facts.scores ? facts.scores[edge.id][edge.u === w ? 1 : 2] : null);
+const worse = (by) => (by > 0.05 ? `${by.toFixed(1)} worse` : "as well");
 
 // How often an edge came in the tables of a bootstrap, as shares, and how sure that makes it; null where there was none.
 function oftenOf(edge) {

@@ -37,7 +37,7 @@ class Graph {
     const ties = new Map();
     for (const edge of edges) {
       const a = this.itemOf[edge.u], b = this.itemOf[edge.v];
-      if (!a || !b || a === b || (this.floor && oftenOf(edge).adjacent < this.floor)) continue;
+      if (!a || !b || a === b || hidden.has(edge.id) || (this.floor && oftenOf(edge).adjacent < this.floor)) continue;
       const key = a.key < b.key ? `${a.key} ${b.key}` : `${b.key} ${a.key}`;
       if (!ties.has(key)) ties.set(key, { a, b, edges: [] });
       ties.get(key).edges.push(edge);
@@ -125,6 +125,7 @@ class Graph {
     tie.group = svg("g", { class: `edge ${kind}`, "data-tie": number }, svg("title", {}, title), ...tie.paths);
     tie.coarse = Boolean(tie.a.members || tie.b.members);
     tie.group.classList.toggle("coarse", tie.coarse);
+    tie.group.classList.toggle("undecided", tie.edges.every(({ isOpen }) => isOpen));
     if (tie.mixed) tie.paths[1].style.strokeWidth = round(1.6 + 0.8 * Math.log2(tie.edges.length));
     else if (facts.drawn) this.shade(tie, edge);
     this.placeTie(tie);

@@ -28,16 +28,21 @@ class Matrix {
     this.place = new Array(size);
     this.order.forEach((v, i) => { this.place[v] = i; });
     const squares = { 1: "", 2: "", 3: "" }, glyphs = { 1: "", 2: "", 3: "" };
-    const add = (row, column, mark) => {
+    let undecided = "";
+    const add = (row, column, mark, isOpen) => {
       const x = this.place[column] * CELL, y = this.place[row] * CELL;
+      if (isOpen) {
+        undecided += `M${x + 5},${y + 5}l12,12m0,-12l-12,12`;
+        return;
+      }
       squares[mark] += `M${x + 1},${y + 1}h${CELL - 2}v${CELL - 2}h${2 - CELL}Z`;
       if (mark === CIRCLE) glyphs[1] += `M${x + 6},${y + 11}a5,5 0 1 0 10,0a5,5 0 1 0 -10,0Z`;
       if (mark === ARROW) glyphs[2] += `M${x + 6},${y + 5}L${x + 17},${y + 11}L${x + 6},${y + 17}Z`;
       if (mark === TAIL) glyphs[3] += `M${x + 5},${y + 11}h12`;
     };
     for (const edge of edges) {
-      add(edge.u, edge.v, edge.markV);
-      add(edge.v, edge.u, edge.markU);
+      add(edge.u, edge.v, edge.markV, edge.isOpen);
+      add(edge.v, edge.u, edge.markU, edge.isOpen);
     }
     const whole = size * CELL, lines = this.order.map((_, i) => `M0,${i * CELL}h${whole}M${i * CELL},0v${whole}`).join("");
     const path = (kind, mark, d) => svg("path", { class: `${kind} ${MARK_NAMES[mark]}`, d });
@@ -47,7 +52,7 @@ class Matrix {
     this.ring = svg("rect", { class: "ring", width: CELL, height: CELL, rx: 3, visibility: "hidden" });
     this.stage.world.replaceChildren(
       svg("rect", { class: "sheet", width: whole, height: whole }), svg("path", { class: "grid", d: size <= 300 ? lines : "" }),
-      svg("path", { class: "diagonal", d: diagonal }), ...paths, this.cross, this.ring);
+      svg("path", { class: "diagonal", d: diagonal }), ...paths, svg("path", { class: "undecided", d: undecided }), this.cross, this.ring);
     const band = (x, y, width, height) => svg("rect", { class: "band", x, y, width, height });
     const label = (place, v) => svg("text", place, svg("title", {}, names[v]), facts.shown[v]);
     const rowLabel = (v, i) => label({ x: -8, y: i * CELL + 15, "text-anchor": "end" }, v);
@@ -89,6 +94,7 @@ class Matrix {
     if (a === b) return names[a];
     const edge = edgeByPair.get(pairKey(a, b));
     if (!edge) return `${names[a]} and ${names[b]}: no edge`;
+    if (edge.isOpen) return `${names[a]} and ${names[b]}: undecided`;
     return `${names[edge.u]} ${edge.sign} ${names[edge.v]}: ${MARK_NAMES[markAt(edge, b)]} at ${names[b]}`;
   }
 

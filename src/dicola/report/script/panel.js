@@ -35,6 +35,10 @@ class Panel {
 
   edge(edge) {
     const sign = html("span", { class: "mid" }, signPicture(edge.markU, edge.markV), html("span", { class: "unseen" }, edge.sign));
+    if (edge.isOpen) {
+      this.show(this.back(), this.pairHeading("Undecided", edge.u, sign, edge.v), html("p", { class: "words" }, facts.stopped));
+      return;
+    }
     const words = this.sentence(facts.words[`${edge.markU}${edge.markV}`], (end) => this.variable(edge[end]));
     this.show(
       this.back(),
@@ -56,11 +60,14 @@ class Panel {
   end(edge, v) {
     const mark = markAt(edge, v), w = otherEnd(edge, v), reason = reasonAt(edge, v);
     const meaning = this.sentence(facts.meanings[`${mark}${markAt(edge, w)}`], (role) => names[role === "at" ? v : w]);
+    const score = scoreOtherwise(edge, v);
     const glyph = html("span", { class: `glyph ${MARK_NAMES[mark]}`, "aria-hidden": "true" });
     return html("div", { class: "evidence" },
       html("h4", {}, glyph, `${capital(MARK_NAMES[mark])} at `, names[v]),
       html("p", {}, ...meaning),
       reason ? this.reason(reason) : soft(facts.undecided[mark]),
+      !facts.scores || mark === CIRCLE ? null : soft(score === null ? facts.no_other_mark
+        : `With another mark here, and all other edges as they are, the graph scores ${worse(score)}.`),
       facts.drawn ? soft(this.markOften(edge, v)) : null);
   }
 
@@ -88,14 +95,16 @@ class Panel {
 
   adjacency(edge) {
     const both = ancestors ? [] : leavesOf[edge.u].filter((number) => leavesOf[edge.v].includes(number)), test = closestTest(edge);
-    if (!both.length && !test) return null;
+    const score = scoreWithout(edge);
+    if (!both.length && !test && score === null) return null;
     const where = listed(both.slice(0, 4).map((number) => this.node(number)));
     const rest = both.length > 4 ? ` and ${both.length - 4} more.` : ".";
     return html("div", { class: "evidence" },
       html("h4", {}, "Adjacent"),
       both.length ? html("p", {}, "No set separated the two in ", ...where, rest) : null,
       test && soft(`Weakest test: p = ${pValue(test.p)} given ${test.given || "nothing"}`
-        + (test.r === null ? "." : `, partial correlation ${signed(test.r)}.`)));
+        + (test.r === null ? "." : `, partial correlation ${signed(test.r)}.`)),
+      score === null ? null : soft(`Without the edge the graph scores ${worse(score)}.`));
   }
 
   conflicts(sentences) {

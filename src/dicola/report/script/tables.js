@@ -223,4 +223,4 @@ function pairsOf(chosen) {
 }
 
 // An edge in words, with the short names that tables show.
-function words(edge) { return facts.words[`${edge.markU}${edge.markV}`].replace(/\{(u|v)\}/g, (_, end) => facts.shown[edge[end]]); }
+function words(edge) { return edge.isOpen ? facts.stopped : facts.words[`${edge.markU}${edge.markV}`].replace(/\{(u|v)\}/g, (_, end) => facts.shown[edge[end]]); }
