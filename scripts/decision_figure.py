@@ -31,7 +31,7 @@ class Way(NamedTuple):
 BOXES = {
     "kinds": Box(("What do the columns hold?",), 440, 40, 220),
     "shape": Box(("Skewed, or with", "heavy tails?"), 150, 140, 150),
-    "rows": Box(("Rows enough to count?", "(5 per cell, twice over)"), 730, 140, 190),
+    "rows": Box(("Rows enough to count,", "most of 3 levels or more?"), 730, 140, 190),
     "bend": Box(("Do you expect", "bends?"), 80, 240, 130),
     "fisher_z": Box(("fisher_z", "straight lines"), 56, 336, 104, True),
     "basis_function 1": Box(("basis_function", "smooth curves"), 182, 336, 128, True),
