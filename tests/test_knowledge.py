@@ -316,7 +316,7 @@ def test_with_selection_no_cause_alone_is_no_arrowhead_but_beside_another_one_it
 @pytest.mark.parametrize("method", ["boss-fci", "gfci"])
 def test_learners_that_score_end_in_a_graph_that_obeys(method):
     mended = 0
-    for seed in range(12):
+    for seed in range(24):
         truth, rng = drawn(seed, n=12, n_latents=3)
         table = linear_gaussian(truth.dag, 500, seed)[list(truth.observed)]
         found = discover(FisherZ(table), knowledge=truth.knowledge(rng), **METHODS[method])
