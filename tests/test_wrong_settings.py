@@ -20,7 +20,7 @@ from tests.wrong_settings import WRONG, calls, cases, escape, main
 
 KNOWN = calls()
 NO_CALLS = {"Ledger", "Dataset", "CITest", "Learner"}  # other names, and classes to be inherited from
-ANSWERS = {"Bootstrap", "Effect", "NearBest"}
+ANSWERS = {"Bootstrap", "Effect", "JointEffect", "NearBest"}
 
 
 def test_there_are_at_least_two_thousand_of_them_over_every_public_constructor_and_function():

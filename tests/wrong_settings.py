@@ -134,6 +134,7 @@ def calls() -> dict[str, Call]:
     """Every public constructor and function by name, with arguments that work."""
     dag, table = DAG.from_edges([("A", "B"), ("B", "C"), ("L", "C"), ("L", "A")]), frame()
     mag, pag, covariance = MAG.from_text("A --> B"), PAG.from_text("A --> B"), np.cov(table.to_numpy(), rowvar=False)
+    three = PAG.from_text("A --> B\nC --> B\nA <-> C")
     found, matrix = dicola.discover(Oracle(dag)), [[0, 2], [3, 0]]
     parts = dicola.Table.from_frame(table)
     facts = {name: getattr(parts, name) for name in ("values", "labels", "names", "kinds", "levels", "points")}
@@ -168,7 +169,7 @@ def calls() -> dict[str, Call]:
         "bootstrap": Call(dicola.bootstrap, {"data": table, "replicates": 2, "mode": "exact"}),
         "identify": Call(dicola.identify, {"pag": pag, "x": "A", "y": "B"}),
         "effect": Call(dicola.effect, {"pag": pag, "x": "A", "y": "B"}),
-        "effect of several": Call(dicola.effect, {"pag": pag, "x": ["A", "C"], "y": "B"}),
+        "effect of several": Call(dicola.effect, {"pag": three, "x": ["A", "C"], "y": "B"}),
         "legality": Call(dicola.legality, {"pag": pag}),
         "member_mag": Call(dicola.member_mag, {"pag": pag}),
         "mag_to_pag": Call(dicola.mag_to_pag, {"mag": mag}),

@@ -175,7 +175,11 @@ ALLOWED: Mapping[str, Kind] = {
         ("untestable", "determined", "missing", "uig", "leaf_start", "possible_dsep", "pool", "order", "errors", "undecided"), WORD
     ),
     **dict.fromkeys(("method", "interval"), WORD),
-    **dict.fromkeys(("stop", "workers", "colliders", "scheduler"), WORD_OR_NONE),
+    "scheduler": Kind(
+        "it must be an address such as 'tcp://127.0.0.1:8786', or None.",
+        lambda value: value is None or (isinstance(value, str) and ":" in value),
+    ),
+    **dict.fromkeys(("stop", "workers", "colliders"), WORD_OR_NONE),
     **dict.fromkeys(("names", "nodes", "node_names"), NAMES_OR_NONE),
     **dict.fromkeys(("latents", "drop", "missing_values", "given", "modes", "z", "edges", "variables"), NAMES),
     "kinds": MAPPING_OR_NONE,

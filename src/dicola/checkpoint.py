@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from dicola.errors import InvalidData, InvalidSetting, Sentence, Setting, shown
+from dicola.errors import InvalidData, InvalidSetting, Sentence, Setting, from_pieces, in_pieces, shown
 from dicola.files import own_folder
 from dicola.transaction import locked
 
@@ -111,13 +111,12 @@ def _refuse_foreign(folder: Path) -> None:
 def _another(folder: Path, known: Any, task: Any) -> InvalidSetting:
     told = [*_settings(known, task), *_columns(known, task)]
     told += [_changed(name, _part(known, name), task[name]) for name in ("rows", "version") if _part(known, name) != task[name]]
-    places = {f"d{i}": each for i, each in enumerate(told or ["it says nothing that is known here"])}
+    pieces = [piece for each in told or ["it says nothing that is known here"] for piece in ("; ", *in_pieces(each))]
     return InvalidSetting(
         Sentence(
-            f"the checkpoint in {{folder}} is of another run: {'; '.join(f'{{{name}}}' for name in places)}. Make the same run again, or "
-            "name another folder for {checkpoint}.",
+            "the checkpoint in {folder} is of another run: {told}. Make the same run again, or name another folder for {checkpoint}.",
             folder=repr(str(folder)),
-            **places,
+            told=from_pieces(pieces[1:]),
         )
     )
 

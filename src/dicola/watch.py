@@ -57,8 +57,10 @@ class Watch:
     @classmethod
     def of(cls, max_seconds: float | None = None, max_memory: float | None = None) -> Watch:
         """A watch that begins now; memory is how much the process may grow, in megabytes."""
-        until = None if max_seconds is None else now() + max_seconds
-        return cls(until, None if max_memory is None else int(max_memory * 1e6), None, None if max_memory is None else memory_in_use())
+        until = None if max_seconds is None else now() + float(max_seconds)
+        return cls(
+            until, None if max_memory is None else int(float(max_memory) * 1e6), None, None if max_memory is None else memory_in_use()
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "base": None}

@@ -50,7 +50,7 @@ def fails(error: Exception, home: int, piece: int) -> int:
 
 @pytest.mark.parametrize(
     ("error", "kind", "words"),
-    [(InvalidData("no rows."), InvalidData, "no rows"), (Odd("a", "b"), RuntimeError, "Odd: a b")],
+    [(InvalidData("no rows."), InvalidData, "no rows"), (Odd("a", "b"), (RuntimeError, Odd), "a b")],
     ids=["ours", "one that cannot be sent"],
 )
 def test_an_error_in_a_copy_is_raised_here(error, kind, words):

@@ -87,7 +87,7 @@ def test_the_study_of_accuracy_has_every_setting_a_name_and_fresh_seeds():
     cells = study.cells()
     assert {cell.first_seed for cell in cells} == {5000} and study.kind == "accuracy"
     settings = {cell.setting for cell in cells}
-    assert len(settings) == len({study.name_of(setting) for setting in settings}) == 26
+    assert len(settings) == len({study.name_of(setting) for setting in settings}) == 27
     assert {cell.setting.graph for cell in cells if lacks_folder(cell, None)} == {"ARTH150", "MAGIC-NIAB"}
     assert {cell.repetitions for cell in cells if cell.method == "default"} == {100}
     assert {cell.repetitions for cell in cells if cell.method.startswith("tetrad")} == {20}

@@ -18,6 +18,7 @@ from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.mag_climb import climb
 from dicola.score.order_search import order_search, plain_order_search
 from dicola.score.registry import score_behind
+from tests.reference_models import random_mag
 from tests.score.drawn import models
 from tests.score.readable_ricf import fitted
 from tests.score.test_mag_climb import Unknown, empty, random_dag
@@ -99,7 +100,7 @@ def test_with_blocks_of_one_column_it_is_the_gaussian_score():
 def test_the_kernel_is_ricf_on_the_columns():
     rng, joined = np.random.default_rng(1), 0
     for score in blocks(1, 12):
-        for mag in (MAG(climb(score, empty(score)).marks, NAMES), MAG(random_dag(rng, 6), NAMES)):
+        for mag in (MAG(climb(score, empty(score)).marks, NAMES), MAG.from_matrix(random_mag(rng, 6, 0.3, 0.3), NAMES)):
             joined += int((mag.marks * mag.marks.T == 4).sum()) // 2
             price = sum(score.price_of(a, b) for a in range(6) for b in range(a) if mag.marks[a, b])
             covariance, alone = score.kernel_terms().covariance, score.kernel_terms().alone.sum()

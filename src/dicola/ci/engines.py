@@ -153,7 +153,9 @@ class _OneThread:
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """Those of linear algebra that are loaded; to look for them takes ten milliseconds."""
+    """Those of linear algebra, which NumPy and SciPy each bring; to look for them takes ten milliseconds."""
+    import scipy.linalg  # noqa: F401  # so that its library is among them
+
     return ThreadpoolController()
 
 

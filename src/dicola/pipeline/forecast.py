@@ -5,10 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import asdict, dataclass
 from math import comb
-from time import perf_counter
 from typing import Any
-
-import numpy as np
 
 from dicola.ci.fisher_z import FisherZ
 from dicola.ci.inquiry import Inquiry
@@ -22,7 +19,6 @@ LONG = 600.0  # seconds; who expects a run to take longer is told so first
 _PER_TEST = 4e-8  # seconds of a test by correlations, in a search
 _LARGEST = 4  # larger sets are met by few edges, and left out where no limit is set
 _SCORED, _SCORED_SECONDS = 2000, 150.0  # variables and seconds of a search by score, which grows with the third power
-_TRIES = 3
 _SMALL = 60  # variables that are learned in a minute whatever they hold, unless the test is slow
 
 
@@ -87,7 +83,7 @@ def forecast_of(found: SoFar) -> Forecast:
     n = len(ci)
     scored = steps.mode.last_step is not None or steps.learner.needs_data
     tests = 0 if steps.learner.needs_data else sum(_tests_of(leaf, ci, steps) for leaf in tree.leaves)
-    seconds = tests * _seconds_per_test(ci) + (_SCORED_SECONDS * (n / _SCORED) ** 3 if scored else 0.0)
+    seconds = tests * _seconds_per_test(found) + (_SCORED_SECONDS * (n / _SCORED) ** 3 if scored else 0.0)
     largest = tree.largest_leaf
     return Forecast(n, tree.n_leaves, largest, tests, seconds, 1e-6 * 8 * (8 * n * n + (largest + 2) ** 2 * min(largest, 8)))
 
@@ -110,18 +106,12 @@ def _sets(candidates: int, size: int, most: int | None) -> int:
     return 0 if most is not None and sets > most else comb(candidates, size)
 
 
-def _seconds_per_test(ci: Inquiry) -> float:
-    """How long one test takes: known of correlations, else tried."""
-    test = ci.test
-    if isinstance(test, FisherZ) or len(test) < 2:
+def _seconds_per_test(found: SoFar) -> float:
+    """How long one test takes: known of correlations, else as long as those of the decomposition took; nothing is asked for it."""
+    asked = found.ci.counts["total"]
+    if isinstance(found.ci.test, FisherZ) or not asked:
         return _PER_TEST
-    given = tuple(range(2, min(4, len(test))))
-    test.verdict(0, 1, given)
-    start = perf_counter()
-    for _ in range(_TRIES):
-        test.verdict(0, 1, given)
-    test.take_untested()
-    return float(np.maximum((perf_counter() - start) / _TRIES, _PER_TEST))
+    return max(found.clock.elapsed() / asked, _PER_TEST)
 
 
 def say_if_long(found: SoFar) -> None:

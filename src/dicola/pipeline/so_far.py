@@ -31,11 +31,11 @@ from dicola.watch import Reason, Stopped, Watch, Watching, can_measure_memory, c
 
 _GRACE = 1.0  # seconds for the rules on what is decided, once time is up
 _GRACE_AT_CTRL_C = 0.3
-_WHY: Mapping[Reason, str] = {
-    "seconds": "{max_seconds} was reached",
-    "tests": "{max_tests} was reached",
-    "memory": "{max_memory} was reached",
-    "interrupted": "it was interrupted",
+_WHY: Mapping[Reason, Sentence] = {
+    "seconds": Sentence("{max_seconds} was reached"),
+    "tests": Sentence("{max_tests} was reached"),
+    "memory": Sentence("{max_memory} was reached"),
+    "interrupted": Sentence("it was interrupted"),
 }
 
 
@@ -61,6 +61,10 @@ class Clock:
         now = perf_counter()
         self._laps[phase] = now - self._last
         self._last = now
+
+    def elapsed(self) -> float:
+        """Seconds since the run began."""
+        return perf_counter() - self._start
 
     def seconds(self) -> dict[str, float]:
         """Those of each phase, and their total."""
@@ -184,4 +188,4 @@ def undone(leaf: Leaf) -> Learned:
 
 def why_stopped(reason: Reason) -> Sentence:
     """Why a run was stopped, to follow "as"."""
-    return Sentence(_WHY[reason])
+    return _WHY[reason]
