@@ -22,7 +22,17 @@ if TYPE_CHECKING:
 
 FILE = "settings.toml"
 _LISTS = ("contexts", "drop")  # options of names between commas, which a file may list
-_HOW_NOT_WHAT = {"config", "out", "json", "quiet", "jobs", "workers", "scheduler", "checkpoint"}  # options that do not touch the answer
+_HOW_NOT_WHAT = {
+    "config",
+    "out",
+    "json",
+    "quiet",
+    "jobs",
+    "workers",
+    "scheduler",
+    "checkpoint",
+    "forecast",
+}  # options that do not touch the answer
 
 
 def _read(ctx: typer.Context, file: Path | None) -> Path | None:
