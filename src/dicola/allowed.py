@@ -175,6 +175,7 @@ ALLOWED: Mapping[str, Kind] = {
         ("untestable", "determined", "missing", "uig", "leaf_start", "possible_dsep", "pool", "order", "errors", "undecided"), WORD
     ),
     **dict.fromkeys(("method", "interval"), WORD),
+    "device": WORD,
     "scheduler": Kind(
         "it must be an address such as 'tcp://127.0.0.1:8786', or None.",
         lambda value: value is None or (isinstance(value, str) and ":" in value),

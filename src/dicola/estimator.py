@@ -91,6 +91,9 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         A folder in which finished leaves, searches and drawn tables are kept as they come: stopped
         at any moment, the same ``fit`` on the same table goes on from there, to the same answer.
         Another table or setting is refused.
+    device : str
+        ``"cuda"`` lets a graphics card compute what is large of Fisher's z test, with the extra
+        ``gpu``; the answer is the same. See :class:`dicola.FisherZ`.
     **settings
         All others are those of :func:`dicola.discover`, with the same defaults.
 
@@ -155,6 +158,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     bootstrap_seed: int = 0
     bootstrap_fraction: float | None = None
     checkpoint: str | Path | None = None
+    device: str = "cpu"
     pag_: PAG = field(init=False)
     discovery_: Discovery = field(init=False)
     n_features_in_: int = field(init=False)

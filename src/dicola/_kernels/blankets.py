@@ -75,6 +75,22 @@ def blankets_of(whole: Floats, chosen: Ints, targets: Ints, rule: Rule, begins: 
     return found, total
 
 
+@kernel
+def shrunk_blankets(whole: Floats, chosen: Ints, targets: Ints, rule: Rule, begins: Ints, added: Ints) -> tuple[Bools, int]:
+    """``blankets_of`` where it is known who was added, in the order in which they came: ``added[begins[i]:begins[i + 1]]``."""
+    part = Part(whole, chosen)
+    found = np.zeros((len(targets), len(chosen)), np.bool_)
+    total = 0
+    for i in range(len(targets)):
+        heed(total)
+        own = added[begins[i] : begins[i + 1]]
+        blanket, more = _shrunk(part, targets[i], rule, own, np.sort(own))
+        total += more
+        for v in blanket:
+            found[i, v] = True
+    return found, total
+
+
 @inner
 def _room(most: int, n: int) -> Left:
     return Left(

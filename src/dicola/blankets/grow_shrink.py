@@ -22,6 +22,7 @@ from dicola.errors import Sentence
 from dicola.graphs.skeleton import Variables
 
 if TYPE_CHECKING:
+    from dicola.ci.card import Card
     from dicola.ci.fisher_z import FisherZ
 
 _FEW_ROWS = 10  # per variable: counts can never be tested given all the rest, and with more rows than that are no worse for it
@@ -68,14 +69,33 @@ class GrownBlankets(Question[Adjacency]):
         return found
 
     def by_correlations(self, test: FisherZ) -> Answered[Adjacency] | None:
-        sizes, most = np.arange(self.rule.most + 1), self.rule.most
-        if test.may_raise(most):
+        if test.may_raise(self.rule.most):
             return None
+        targets = np.array(self.targets, dtype=np.int64)
+        found, tests = kernel.blankets_of(*test.part_of_whole, targets, self._in_numbers(test), *flat_rows(self._starts))
+        return found, int(tests)
+
+    def by_card(self, test: FisherZ, card: Card) -> Answered[Adjacency] | None:
+        """Who is added, by the card; who is dropped again, and targets in doubt, by the kernel."""
+        if test.may_raise(self.rule.most) or not self.rule.strongest_first or any(self._starts) or not len(self.targets):
+            return None
+        targets, rule = np.array(self.targets, dtype=np.int64), self._in_numbers(test)
+        added, tests = card.blankets(test.part_of_card, targets, rule.most, rule.limits, test.n_samples)
+        found = np.zeros((len(targets), len(test)), dtype=np.bool_)
+        sure = np.array([own is not None for own in added])
+        found[sure], more = kernel.shrunk_blankets(
+            *test.part_of_whole, targets[sure], rule, *flat_rows([own.tolist() for own in added if own is not None])
+        )
+        again = targets[~sure]
+        found[~sure], anew = kernel.blankets_of(*test.part_of_whole, again, rule, *flat_rows([()] * len(again)))
+        return found, tests + int(more) + int(anew)
+
+    def _in_numbers(self, test: FisherZ) -> kernel.Rule:
+        """The rule as the kernel takes it."""
+        sizes, most = np.arange(self.rule.most + 1), self.rule.most
         levels = [self.rule.level(size) for size in sizes.tolist()]
         limits = test.critical(sizes, np.array([test.alpha if level is None else level for level in levels]))
-        rule = kernel.Rule(self.rule.strongest_first, most, limits, test.n_samples)
-        found, tests = kernel.blankets_of(*test.part_of_whole, np.array(self.targets, dtype=np.int64), rule, *flat_rows(self._starts))
-        return found, int(tests)
+        return kernel.Rule(self.rule.strongest_first, most, limits, test.n_samples)
 
     def by_evidence(self, test: SearchedTest) -> Answered[Adjacency] | None:
         if not self.rule.strongest_first or not isinstance(test, EvidenceTest):

@@ -16,6 +16,7 @@ from dicola._kernels import partial_correlation as kernel
 from dicola._kernels import precision
 from dicola.allowed import MOST, checked
 from dicola.ci.base import CITest, Statistic, checked_alpha
+from dicola.ci.card import CPU, LEAST, Card, card_at
 from dicola.ci.gaussian import check_correlation, correlation_of, correlation_of_rows, covariance_names, inverse_of, residual, standardised
 from dicola.ci.power import smallest_found
 from dicola.ci.questions import SMALL, Answered, Question, Verdict
@@ -48,13 +49,19 @@ class FisherZ(CITest):
     missing : {"error", "em"}
         Gaps are refused, or the correlations are the most likely ones for rows with gaps, and
         ``n_samples`` is the number of complete rows that would tell as much.
+    device : str
+        ``"cuda"`` lets a graphics card compute what is large: correlations, their inverse, blankets
+        and low levels of searches (extra ``gpu``). Its calls near a limit are decided again by the
+        processor, so the answers are the same.
 
     Raises
     ------
     InvalidData
         The table has too few rows, gaps or texts, or some columns determine another.
     InvalidSetting
-        A setting is not allowed.
+        A setting is not allowed, or there is no such card.
+    MissingExtra
+        A card was asked for, and PyTorch is not installed.
 
     Examples
     --------
@@ -80,11 +87,19 @@ class FisherZ(CITest):
     alpha: float
 
     gaps: ClassVar[tuple[str, ...]] = ("em", "testwise")
+    card: Card | None = None  # holds the correlations of the whole, of which a part sees those it has chosen
 
     @checked()
     def __init__(
-        self, data: Table | ArrayLike | Any, alpha: float = 0.01, *, untestable: Untestable = "dependent", missing: str = "error"
+        self,
+        data: Table | ArrayLike | Any,
+        alpha: float = 0.01,
+        *,
+        untestable: Untestable = "dependent",
+        missing: str = "error",
+        device: str = CPU,
     ) -> None:
+        card = card_at(device)
         table = as_table(data)
         values = numeric_matrix(table, gaps=missing == "em")
         if table.n_samples < 5:
@@ -92,9 +107,22 @@ class FisherZ(CITest):
                 f"the table has {counted(table.n_samples, 'row')}; Fisher's z test needs at least 5, and many more to find anything."
             )
         has_gaps = missing == "em" and bool(np.isnan(values).any())  # elsewhere they were refused
-        correlation, n_samples = _with_gaps(values) if has_gaps else (correlation_of(values), table.n_samples)
+        if card is not None and values.shape[1] >= LEAST:
+            self.card = card
+        correlation, n_samples = _with_gaps(values) if has_gaps else (self._correlation_of(values), table.n_samples)
+        if has_gaps and self.card is not None:
+            self.card.hold(correlation)
         self._set_up(correlation, n_samples, table.labels, table.names, checked_alpha(alpha), _checked_untestable(untestable))
         self._values = values
+
+    def _correlation_of(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = None if self.card is None else self.card.correlation_of(values)
+        if found is not None:
+            return found
+        correlation = correlation_of(values)
+        if self.card is not None:
+            self.card.hold(correlation)
+        return correlation
 
     @classmethod
     @checked()
@@ -167,14 +195,18 @@ class FisherZ(CITest):
         self.n_samples: int = n_samples
         self.labels, self.names, self.alpha, self.untestable = labels, names, alpha, untestable
         self.whole, self.chosen, self._values = correlation, None, None
-        self.inverse = self.whole_inverse = inverse_of(correlation) if n_samples > len(labels) + 1 else None
+        self.inverse = self.whole_inverse = self._inverted() if n_samples > len(labels) + 1 else None
         self.limits = self.critical(np.arange(len(labels) + 1), alpha)
         self._other_limits: dict[tuple[int, float], float] = {}
         check_correlation(correlation, self.inverse, labels, n_samples)
 
+    def _inverted(self) -> NDArray[np.float64] | None:
+        return inverse_of(self.whole) if self.card is None else self.card.inverse()
+
     def __getstate__(self) -> dict[str, Any]:
-        """A part takes only its own block along, so that a leaf is small enough to send."""
+        """A part takes only its own block along, so that a leaf is small enough to send; a card stays where it is."""
         state = dict(vars(self))
+        state.pop("card", None)
         if self.chosen is not None:
             state |= {"correlation": self.correlation, "whole": self.correlation, "whole_inverse": None, "chosen": None}
             state["_values"] = None if self._values is None else self._values[:, self.chosen]
@@ -203,6 +235,15 @@ class FisherZ(CITest):
             return self.correlation, np.arange(len(self))
         return self.whole, self.chosen
 
+    @property
+    def part_of_card(self) -> NDArray[np.int64]:
+        """The positions in the matrix on the card that ``correlation`` consists of."""
+        return np.arange(len(self)) if self.chosen is None else self.chosen
+
+    def inverted_again(self) -> NDArray[np.float64] | None:
+        """The inverse of the correlation matrix, upper triangle, as it is without a card."""
+        return inverse_of(self.whole)
+
     def among(self, variables: Sequence[int] | NDArray[np.int64]) -> Self:
         chosen = np.array(variables, dtype=np.int64)
         if len(chosen) == len(self) and np.array_equal(chosen, np.arange(len(self))):
@@ -221,7 +262,7 @@ class FisherZ(CITest):
 
     def without_rows(self) -> Self:
         test = object.__new__(type(self))
-        vars(test).update(vars(self), _values=None)
+        vars(test).update(vars(self), _values=None, card=None)
         return test
 
     def on_rows(self, rows: NDArray[np.int64]) -> FisherZ | None:
@@ -251,6 +292,7 @@ class FisherZ(CITest):
         begins = np.array([0, *accumulate(map(len, parts))])
         union.correlation = precision.blocks_of(union.whole, union.chosen, begins)
         union.correlation.setflags(write=False)
+        union.card = None
         return union
 
     def samples(self) -> NDArray[np.float64]:
@@ -354,7 +396,14 @@ class FisherZ(CITest):
         return np.asarray(log(2.0) + log_ndtr(-np.arctanh(np.minimum(r, 1.0 - 1e-15)) * np.sqrt(freedom)))
 
     def answer(self, question: Question[Answer]) -> Answered[Answer] | None:
-        return question.by_correlations(self)
+        found = None if self.card is None or len(self) < LEAST else question.by_card(self, self.card)
+        return question.by_correlations(self) if found is None else found
+
+    def notes(self) -> tuple[str, ...]:
+        if self.card is None or not self.card.again:
+            return ()
+        said = counted(self.card.again, "call of the card was", "calls of the card were", spec=",")
+        return (f"{said} too near to the limit of the test and decided again by the processor.",)
 
     def rows_to_condition_on(self, size: int) -> int:
         return size + 6

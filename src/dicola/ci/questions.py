@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import combinations, pairwise
 from math import comb, isnan, nan
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
@@ -23,6 +24,7 @@ from dicola.errors import InvalidSetting, shown
 from dicola.graphs.skeleton import Pair, Variables
 
 if TYPE_CHECKING:
+    from dicola.ci.card import Card, Doubt
     from dicola.ci.fisher_z import FisherZ
     from dicola.ci.inquiry import Inquiry
 
@@ -59,6 +61,10 @@ class Question(ABC, Generic[Answer]):
 
     def by_correlations(self, test: FisherZ) -> Answered[Answer] | None:
         """A faster answer from the correlations behind a Gaussian test; ``None`` where there is none."""
+        return None
+
+    def by_card(self, test: FisherZ, card: Card) -> Answered[Answer] | None:
+        """A faster answer from the graphics card that holds these correlations; ``None`` where there is none."""
         return None
 
     def by_evidence(self, test: SearchedTest) -> Answered[Answer] | None:
@@ -169,6 +175,18 @@ class GivenRest(Question[Adjacency]):
             dependent, sure = precision.related_within(test.whole, test.chosen, inside, limit)
         return (dependent, tests) if sure else None  # not sure: some variable is determined by the others
 
+    def by_card(self, test: FisherZ, card: Card) -> Answered[Adjacency] | None:
+        inside = np.arange(len(test)) if self.block is None else np.array(self.block, dtype=np.int64)
+        tests = len(inside) * (len(inside) - 1) // 2
+        if not tests:
+            return None
+        limit = test.limit(len(test) - 2, self.alpha)
+        if self.block is None and test.inverse is not None:
+            dependent = card.related(limit, test.inverted_again)
+        else:
+            dependent = card.related_within(test.part_of_card, inside, limit)
+        return None if dependent is None else (dependent, tests)
+
     def by_evidence(self, test: SearchedTest) -> Answered[Adjacency] | None:
         inside = np.arange(len(test)) if self.block is None else np.array(self.block, dtype=np.int64)
         dependent = test.given_rest(test.alpha if self.alpha is None else self.alpha, inside)
@@ -263,6 +281,9 @@ class SweepLevel(Question[list[Separation]]):
     def by_correlations(self, test: FisherZ) -> Answered[list[Separation]] | None:
         return None if (found := self._as_search().by_correlations(test)) is None else (found[0].fallen, found[1])
 
+    def by_card(self, test: FisherZ, card: Card) -> Answered[list[Separation]] | None:
+        return None if (found := self._as_search().by_card(test, card)) is None else (found[0].fallen, found[1])
+
     def by_evidence(self, test: SearchedTest) -> Answered[list[Separation]]:
         found, tests = self._as_search().by_evidence(test)
         return found.fallen, tests
@@ -322,6 +343,29 @@ class SearchLevels(Question[Search]):
     def by_correlations(self, test: FisherZ) -> Answered[Search] | None:
         return None if test.may_raise(self._largest(len(test))) else self._searched(test.correlation, test.limits)
 
+    def by_card(self, test: FisherZ, card: Card) -> Answered[Search] | None:
+        """The lowest levels, where most of the edges fall; the others as without a card."""
+        if test.may_raise(self._largest(len(test))) or self.useless is not None or self.most is not None:
+            return None
+        left, tests = np.array(self.adjacency, dtype=np.bool_), 0
+        fallen: list[Separation] = []
+        size = self.first
+        while size <= min(self._largest(len(left)), card.largest):
+            pools = left if self.candidates is None else np.asarray(self.candidates, dtype=np.bool_)
+            is_new = self.tried is None or (self.tried_to is not None and size > self.tried_to)
+            tried = _NOTHING if is_new else np.asarray(self.tried, dtype=np.bool_)
+            edges = np.argwhere(np.triu(left, 1))
+            if size or not len(tried):
+                again = partial(_again, test, size, edges, pools, tried)
+                found = card.level(test.part_of_card, edges, pools, tried, size, test.limit(size), again)
+                fell = edges[found.separated]
+                fallen += map(Separation, fell[:, 0].tolist(), fell[:, 1].tolist(), map(tuple, found.sets[found.separated].tolist()))
+                left[fell[:, 0], fell[:, 1]] = left[fell[:, 1], fell[:, 0]] = False
+                tests += found.tests
+            size += 1
+        rest, more = replace(self, adjacency=left, first=size)._searched(test.correlation, test.limits)
+        return Search(fallen + rest.fallen, rest.finished, rest.passed_over), tests + more
+
     def by_evidence(self, test: SearchedTest) -> Answered[Search]:
         return self._searched(test.evidence, test.limits)
 
@@ -340,6 +384,23 @@ class SearchLevels(Question[Search]):
         sets = [tuple(flat[begin:end]) for begin, end in pairwise(ends)]
         fallen = list(map(Separation, pairs[::2].tolist(), pairs[1::2].tolist(), sets))
         return Search(fallen, bool(finished), bool(passed_over)), int(tests)
+
+
+def _again(
+    test: FisherZ, size: int, edges: NDArray[np.int64], pools: Adjacency, tried: Adjacency, doubt: Doubt
+) -> tuple[NDArray[np.int64] | None, int]:
+    """One end of an edge, searched by the kernel: the set that separates its ends, and the verdicts that it took."""
+    i, j = edges[doubt.edge].tolist()
+    pool = np.flatnonzero(pools[j if doubt.second else i])
+    pool = pool[(pool != i) & (pool != j)]
+    parts = np.zeros(len(pool), dtype=np.uint8)
+    if len(tried):
+        parts |= tried[i, pool].astype(np.uint8) | tried[j, pool].astype(np.uint8) << np.uint8(1)
+    if doubt.second:
+        parts |= pools[i, pool].astype(np.uint8) << np.uint8(2)
+    wanted = np.array([size], dtype=np.int64)
+    found, separated, tests = kernel.separator_among(test.correlation, i, j, pool, wanted, test.limits[wanted], parts, False)
+    return (found if separated else None), int(tests)
 
 
 def has_candidates(adjacency: Adjacency, candidates: Adjacency, size: int) -> bool:

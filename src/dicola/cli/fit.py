@@ -100,7 +100,7 @@ def _surroundings(ctx: typer.Context, target: str, typed: Mapping[str, Any]) -> 
     own = [name for name in typed if name in signature(local).parameters and name not in known]
     for name in typed:
         if (
-            name not in ("ci_test", "alpha", *ABOUT_THE_TABLE, *known, *own)
+            name not in ("ci_test", "alpha", "device", *ABOUT_THE_TABLE, *known, *own)
             and getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
         ):
             raise InvalidSetting(f"{option_name(name)} is for learning the whole graph; leave it out, or leave out --target.")

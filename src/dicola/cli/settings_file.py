@@ -30,6 +30,7 @@ _HOW_NOT_WHAT = {
     "jobs",
     "workers",
     "scheduler",
+    "device",
     "checkpoint",
     "forecast",
 }  # options that do not touch the answer

@@ -21,7 +21,7 @@ from dicola.registry import Registry, settings_of
 from dicola.tables.columns import Column
 
 _OF_CODE: Mapping[str, Registry[Any]] = {"learner": ALL, "blankets": BLANKETS, "ci_test": TESTS}
-HOW_NOT_WHAT = ("n_jobs", "workers", "scheduler", "checkpoint", "max_seconds", "max_tests", "max_memory")
+HOW_NOT_WHAT = ("n_jobs", "workers", "scheduler", "device", "checkpoint", "max_seconds", "max_tests", "max_memory")
 """Settings that do not touch the answer: a run may go on with others."""
 
 

@@ -10,6 +10,7 @@ from dicola.allowed import NAMES, check_fields
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.registry import BLANKETS, blanket_learner
 from dicola.ci.base import CITest
+from dicola.ci.card import checked_device
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.registry import recipe_from, record_of
 from dicola.ci.workers import Kind, Workers, engine_at
@@ -46,6 +47,7 @@ class Plan(Settings):
             mode_named(self.mode)
         for name in ("uig", "leaf_start", "workers", "stop", "missing", "undecided"):
             self._check_choice(name)
+        checked_device(self.device)
         if self.scheduler is not None and self.workers not in (None, engine_at(self.scheduler)):
             raise not_allowed("workers", self.workers, f"with a scheduler it may be {engine_at(self.scheduler)!r}, or left out.")
         if self.colliders == AUTO:

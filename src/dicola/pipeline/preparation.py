@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 
 from dicola.ci.auto import chosen_test
 from dicola.ci.base import CITest
+from dicola.ci.card import CPU, checked_device
 from dicola.ci.fisher_z import FisherZ
 from dicola.ci.gaps import ASSUMED, Way, class_of, test_with_gaps, way_around_gaps
 from dicola.ci.registry import AUTO, TESTS, Recipe, test_on
 from dicola.discovery import Discovery
-from dicola.errors import InvalidData, Sentence, Setting, counted
+from dicola.errors import InvalidData, InvalidSetting, Sentence, Setting, counted
 from dicola.graphs.marks import listed
 from dicola.local_discovery import LocalDiscovery
 from dicola.pipeline.plan import Plan, as_list
@@ -194,7 +196,23 @@ def _test(look: Look, plan: Plan, way: Way | None) -> CITest:
 
 
 def _made(table: Table, plan: Plan, way: Way | None) -> CITest:
-    return test_on(plan.ci_test, table, plan.alpha) if way is None else test_with_gaps(plan.ci_test, table, plan.alpha, way, plan.seed)
+    recipe = _on_device(plan, way)
+    return test_on(recipe, table, plan.alpha) if way is None else test_with_gaps(recipe, table, plan.alpha, way, plan.seed)
+
+
+def _on_device(plan: Plan, way: Way | None) -> Recipe:
+    """The recipe with the device that was chosen; ``InvalidSetting`` where the test goes without one."""
+    if checked_device(plan.device) == CPU:
+        return plan.ci_test
+    asked = Setting("device", plan.device)
+    kind = class_of(plan.ci_test)
+    if kind is not FisherZ:
+        test = Setting("ci_test", plan.ci_test if isinstance(plan.ci_test, str) else getattr(kind, "name", None))
+        raise InvalidSetting(Sentence("{asked} is for Fisher's z test, {ci_test=fisher_z}, and here it is {test}.", asked=asked, test=test))
+    if way == "testwise":
+        raise InvalidSetting(Sentence("{asked} does not go with {missing=testwise}, where every test has rows of its own.", asked=asked))
+    known = plan.ci_test if isinstance(plan.ci_test, partial) else FisherZ
+    return partial(known, device=plan.device)
 
 
 def _without_functions(look: Look, error: InvalidData) -> Look:

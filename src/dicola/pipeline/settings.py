@@ -161,6 +161,11 @@ class Settings:
         "Address of a Dask scheduler (tcp://host:8786) or a Ray cluster (ray://host:10001), whose workers then do the work.",
         typed=str,
     )
+    device: str = _setting(
+        "cpu",
+        "cuda lets a graphics card compute what is large of Fisher's z test (extra gpu); the answer is the same.",
+        panel=None,
+    )
     stop: str | None = _setting(
         None,
         "When to stop splitting: auto (where it no longer pays), paper (nothing splits any more) or reference (the authors' caps); "
