@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dicola import DAG, FCI, MAG, Oracle
+from dicola.decompose import merge as merge_module
 from dicola.decompose.leaves import Learned
 from dicola.decompose.merge import TreeSets, merge, merge_up
 from dicola.decompose.split import Split, find_split
@@ -146,3 +147,21 @@ def test_warnings_of_the_leaves_are_told_once():
     leaves = [FCI(max_condition_size=0).learn_skeleton(oracle, leaf.variables) for leaf in tree.leaves]
     merged = merge_up(tree, [learned(each) for each in leaves], oracle.labels, oracle.names)
     assert len(merged.warnings) == 1 and "max_condition_size" in merged.warnings[0]
+
+
+def test_merged_at_once_is_what_merging_bottom_up_gives(monkeypatch):
+    """Whatever the leaves found, contradictions included."""
+    rng = np.random.default_rng(5)
+    for seed in range(40):
+        mag = small_mag(seed)
+        tree = random_tree(mag, rng)
+        leaves = []
+        for leaf in tree.leaves:
+            kept = frozenset(pair for pair in combinations(leaf.variables, 2) if rng.random() < 0.7)
+            leaves.append(Learned(kept, RecordedSets({}), ("told",)))
+        names = tuple(f"X{v}" for v in range(len(mag)))
+        plain = merge_up(tree, leaves, names, names)
+        monkeypatch.setattr(merge_module, "_MANY_NODES", 0)
+        at_once = merge_up(tree, leaves, names, names)
+        assert (at_once.edges, at_once.warnings) == (plain.edges, plain.warnings), seed
+        monkeypatch.undo()

@@ -181,3 +181,28 @@ def test_nodes_that_are_made_when_looked_at_are_the_same(monkeypatch):
         assert later.leaves == tree.leaves and later.separators == tree.separators and later.depth == tree.depth
         for one, other in zip(later.leaves, tree.leaves, strict=True):
             assert one.uig == other.uig
+
+
+@pytest.mark.parametrize("rows", [80, 1000])
+def test_graphs_that_nobody_looks_at_any_more_make_room(monkeypatch, rows):
+    frame = simulate.linear_gaussian(simulate.er_dag(60, 3, seed=4), rows, seed=4)
+    ci, rule = FisherZ(frame), StopRule(min_leaf_size=5, saving=0.05).confirmed(60, rows)
+    planted, roomier, spared = tree_module.kernel.planted, tree_module.kernel.roomier, []
+
+    def small(starts, indices):
+        growth = planted(starts, indices)
+        return growth._replace(indices=growth.indices[: len(indices) + 40].copy())
+
+    def watched(growth):
+        larger = roomier(growth)
+        spared.append(len(larger.indices) == len(growth.indices))
+        return larger
+
+    usual = decompose(ci, IAMB(0.01), rule)
+    monkeypatch.setattr(tree_module.kernel, "planted", small)
+    monkeypatch.setattr(tree_module.kernel, "roomier", watched)
+    tight = decompose(ci, IAMB(0.01), rule)
+    assert any(spared)
+    assert len(usual.nodes) > 20
+    assert tight.nodes == usual.nodes
+    assert [leaf.uig for leaf in tight.leaves] == [leaf.uig for leaf in usual.leaves]

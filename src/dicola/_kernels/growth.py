@@ -144,10 +144,48 @@ def roomier(growth: Growth) -> Growth:
     """The same tree with twice the room.
 
     Nothing is hashed anew: to whichever half of the table one more bit of its hash leads a set, it finds
-    there all nodes that it found before.
+    there all nodes that it found before. Graphs that nobody will look at any more make room for others
+    where they are more than half of all: a tree that sheds a few variables at every split has one
+    graph of nearly all variables per node.
     """
-    doubled: dict[str, Any] = {name: _doubled(part) for name, part in growth._asdict().items()}
-    return Growth(**doubled | {"latest": np.concatenate((growth.latest, growth.latest))})
+    live, used = _live_entries(growth), int(growth.counts[USED])
+    indices = np.empty(len(growth.indices) * (1 if 2 * live < used else 2), np.int64)
+    entries = growth.entries.copy()
+    growth.counts[USED] = _move_live(growth, indices, entries)
+    kept: dict[str, Any] = growth._replace(entries=entries, indices=np.empty(0, np.int64))._asdict()
+    doubled = {name: _doubled(part) for name, part in kept.items()}
+    return Growth(**doubled | {"latest": np.concatenate((growth.latest, growth.latest)), "indices": indices})
+
+
+@inner
+def _is_live(growth: Growth, number: int) -> bool:
+    """Is the graph of a node still to be looked at: is it a leaf, or not done with?"""
+    return bool(number >= growth.counts[DONE] or growth.left[number] < 0)
+
+
+@kernel
+def _live_entries(growth: Growth) -> int:
+    total = 0
+    for number in range(growth.counts[KNOWN]):
+        if _is_live(growth, number):
+            total += _size(growth, number)
+    return total
+
+
+@kernel
+def _move_live(growth: Growth, indices: Ints, entries: Ints) -> int:
+    """Write the graphs that are still to be looked at to another place, one after the other; where that ends."""
+    used = 0
+    for number in range(growth.counts[KNOWN]):
+        if not _is_live(growth, number):
+            entries[number] = 0
+            continue
+        size, entry = _size(growth, number), growth.entries[number]
+        for i in range(size):
+            indices[used + i] = growth.indices[entry + i]
+        entries[number] = used
+        used += size
+    return used
 
 
 def _doubled(part: Any) -> Any:

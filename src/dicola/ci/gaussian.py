@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -122,14 +124,21 @@ def check_correlation(
     left = None if inverse is None else 1.0 / inverse.diagonal()
     if left is not None and np.isfinite(left).all() and (left > COLLINEAR).all():
         return
-    close = np.argwhere(np.triu(np.abs(correlation) > 1 - 1e-12, k=1))
-    if len(close):
-        a, b = (labels[int(i)] for i in close[0])
+    close = next(_copies(correlation), None)
+    if close is not None:
+        a, b = (labels[i] for i in close)
         raise InvalidData(f"the columns {a!r} and {b!r} are copies of each other (correlation ±1). Drop one of them.")
     if n_samples > len(labels) + 1:
         involved = _determined_columns(correlation)
         named = ", ".join(repr(labels[i]) for i in involved[:8]) + (" …" if len(involved) > 8 else "")
         raise InvalidData(f"the columns {named} are perfectly collinear: one is a linear combination of the others. Drop one of them.")
+
+
+def _copies(correlation: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
+    """Pairs of columns that are copies of each other, row by row, so that no second matrix is made."""
+    for a, row in enumerate(correlation):
+        for b in np.flatnonzero(np.abs(row[a + 1 :]) > 1 - 1e-12).tolist():
+            yield a, a + 1 + b
 
 
 def _determined_columns(correlation: NDArray[np.float64]) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -16,6 +17,7 @@ from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Skeleton,
 from dicola.learners.adjacency import limit_warning
 
 Edges = frozenset[Pair]
+_MANY_NODES = 1000  # of a tree, beyond which a set of edges for every node takes too much
 
 
 def merge(left: Edges, right: Edges, separator: Variables) -> Edges:
@@ -39,10 +41,11 @@ def merge_up(
     """
     learned, separators, lefts, rights = iter(leaves), tree.separators, tree.flat.left.tolist(), tree.flat.right.tolist()
     found: list[Learned | None] = [next(learned) if separator is None else None for separator in separators]
-    edges: list[Edges] = [frozenset() if leaf is None else leaf.edges for leaf in found]
     across: dict[Pair, Variables] = {}
+    is_large = again is None and len(separators) > _MANY_NODES
+    edges: list[Edges] = [merged_at_once(tree, leaves)] if is_large else [frozenset() if leaf is None else leaf.edges for leaf in found]
     finished = True
-    for number in tree.bottom_up():
+    for number in [] if is_large else tree.bottom_up():
         separator = separators[number]
         if separator is not None:
             edges[number] = merge(edges[lefts[number]], edges[rights[number]], separator)
@@ -57,6 +60,18 @@ def merge_up(
     sets = TreeSets(tree, tuple(None if leaf is None else leaf.sets for leaf in found), across)
     warnings = tuple(dict.fromkeys(told))
     return Skeleton(labels, tree.nodes[0].variables, edges[0], sets, names, warnings)
+
+
+def merged_at_once(tree: Tree, leaves: Sequence[Learned]) -> Edges:
+    """What merging from the bottom to the root leaves, without a set of edges for every node.
+
+    A pair is asked about at both sides where it lies in the separator, so it stays an edge iff every leaf that holds both its ends
+    has it and no split parts them.
+    """
+    times = Counter(pair for leaf in leaves for pair in leaf.edges)
+    pairs = list(times)
+    starts = tree.deciding_nodes(np.array(pairs, dtype=np.int64).reshape(-1, 2)).begins
+    return frozenset(pair for pair, deciding in zip(pairs, np.diff(starts).tolist(), strict=True) if deciding == times[pair])
 
 
 class TreeSets(SeparatingSets):
