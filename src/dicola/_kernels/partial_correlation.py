@@ -138,7 +138,7 @@ def first_separator(evidence: Any, x: int, y: int, candidates: Ints, parts: Flag
     raise NotImplementedError("for kernels only")
 
 
-@overload(first_separator, strict=False)
+@overload(first_separator, strict=False, inline="always")
 def _first_separator(evidence: Any, x: int, y: int, candidates: Any, parts: Any, size: int, limit: float, room: Any) -> Any:
     if isinstance(evidence, types.Array):
         return lambda evidence, x, y, candidates, parts, size, limit, room: _first_by_sweeping(

@@ -396,11 +396,13 @@ class Inquiry:
         heed()
         account = self.account
         if account.memory is None:
-            fast = self._answered(question)
+            fast = self._source.answer(question) if account.limit is None else self._answered(question)
             if fast is not None:
                 account.tests[self._phase] += fast[1]
-                account.note(self._source.take_untested())
-                account.stop_if_spent()
+                if (untested := self._source.take_untested()) is not NOTHING:
+                    account.note(untested)
+                if account.limit is not None:
+                    account.stop_if_spent()
             return fast
         own = question.key()
         if own is None:
@@ -439,7 +441,8 @@ class Inquiry:
         account = self.account
         if account.memory is None:
             account.tests[self._phase] += 1
-            account.stop_if_spent()
+            if account.limit is not None:
+                account.stop_if_spent()
             verdict = self._source.verdict(x, y, z)
             if (untested := self._source.take_untested()) is not NOTHING:
                 account.note(untested)

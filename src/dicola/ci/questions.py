@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, repeat
 from math import comb, isnan, nan
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -382,7 +382,10 @@ class SearchLevels(Question[Search]):
         )
         ends, flat = begins.tolist(), members.tolist()
         sets = [tuple(flat[begin:end]) for begin, end in pairwise(ends)]
-        fallen = list(map(Separation, pairs[::2].tolist(), pairs[1::2].tolist(), sets))
+        made = map(
+            tuple.__new__, repeat(Separation), zip(pairs[::2].tolist(), pairs[1::2].tolist(), sets, strict=True)
+        )  # as its own __new__ does
+        fallen: list[Separation] = list(made)
         return Search(fallen, bool(finished), bool(passed_over)), int(tests)
 
 

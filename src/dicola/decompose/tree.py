@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from math import isnan, log
 from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
@@ -93,9 +93,9 @@ class Tree:
         if self.grown is not None:
             return self.grown
         nodes = self.nodes
-        begins = np.cumsum([0, *[len(node.variables) for node in nodes]], dtype=np.int64)
-        members = np.fromiter(chain.from_iterable(node.variables for node in nodes), np.int64, int(begins[-1]))
-        left, right = np.full((2, len(nodes)), -1, dtype=np.int64)
+        begins = np.array([0, *accumulate([len(node.variables) for node in nodes])], dtype=np.int64)
+        members = np.fromiter(chain.from_iterable([node.variables for node in nodes]), np.int64, int(begins[-1]))
+        left, right = np.array([[-1] * len(nodes)] * 2, dtype=np.int64)
         branches = [(number, node) for number, node in enumerate(nodes) if isinstance(node, Branch)]
         side = np.zeros(len(members), dtype=np.int8)
         if branches:

@@ -127,7 +127,8 @@ def remove(fallen: Sequence[Separation], adjacency: Adjacency, sets: RecordedSet
     """Take out the edges that fell and record what separates their ends."""
     if fallen:
         ones, others, separating_sets = zip(*fallen, strict=True)
-        adjacency[ones, others] = adjacency[others, ones] = False
+        rows, columns = np.array(ones), np.array(others)
+        adjacency[rows, columns] = adjacency[columns, rows] = False
         sets.add_all(zip(zip(ones, others, strict=True), separating_sets, strict=True))
 
 

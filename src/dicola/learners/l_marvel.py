@@ -50,20 +50,21 @@ class SeparatorsInPool(Question[list[Variables | None]]):
         return found
 
     def by_correlations(self, test: FisherZ) -> Answered[list[Variables | None]] | None:
-        return None if test.may_raise(self._largest + 1) else self._found(test.correlation, test.limits)
+        largest = self._largest
+        return None if test.may_raise(largest + 1) else self._found(test.correlation, test.limits, largest)
 
     def by_evidence(self, test: SearchedTest) -> Answered[list[Variables | None]]:
-        return self._found(test.evidence, test.limits)
+        return self._found(test.evidence, test.limits, self._largest)
 
     @property
     def _largest(self) -> int:
         return min(self.max_size, len(self.pool))
 
-    def _found(self, evidence: Any, limits: NDArray[np.float64]) -> Answered[list[Variables | None]]:
+    def _found(self, evidence: Any, limits: NDArray[np.float64], largest: int) -> Answered[list[Variables | None]]:
         wanted = np.array(self.pairs, dtype=np.int64).reshape(-1, 2)
         around = np.array(sorted(self.pool if self.beside is None else [*self.pool, self.beside]), dtype=np.int64)
         sizes, members, tests = kernel.separators_among(
-            evidence, wanted, around, self._largest, -1 if self.beside is None else self.beside, limits
+            evidence, wanted, around, largest, -1 if self.beside is None else self.beside, limits
         )
         flat, begin = members.tolist(), 0
         found: list[Variables | None] = []

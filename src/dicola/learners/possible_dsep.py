@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,9 +66,9 @@ def reaching(graph: PartialGraph, targets: Sequence[int], may_pass: Callable[[in
 def possible_dsep(adjacency: Adjacency, sets: RecordedSets) -> Adjacency:
     """Row x: the Possible-D-Sep of x in a skeleton with the unshielded colliders that its separating sets imply."""
     recorded = sets.pairs()
-    pairs = np.array(list(recorded), dtype=np.int64).reshape(-1, 2)
+    pairs = np.fromiter(chain.from_iterable(recorded), np.int64, 2 * len(recorded)).reshape(-1, 2)
     begins = np.array([0, *accumulate(map(len, recorded.values()))])
-    flat = np.array([v for z in recorded.values() for v in z], dtype=np.int64)
+    flat = np.fromiter(chain.from_iterable(recorded.values()), np.int64, int(begins[-1]))
     return np.asarray(kernel.possible_dsep(adjacency, pairs, begins, flat))
 
 
