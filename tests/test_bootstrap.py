@@ -312,4 +312,6 @@ def test_a_probability_rises_with_the_frequency_and_is_told_for_usual_settings_a
     assert sure["confidence"].is_monotonic_increasing
     assert dicola.bootstrap(table(), 2, mode="exact", alpha=0.1).calibration is None
     assert dicola.bootstrap(table(), 2, mode="balanced", alpha=0.1).calibration == "balanced"
-    assert dicola.bootstrap(table(), 2, mode="exact", learner="rfci").calibration is None
+    other = dicola.bootstrap(table(), 2, mode="exact", learner="rfci")
+    assert other.calibration is None and other.summary().endswith("; frequencies alone, as probabilities are not calibrated for such a run")
+    assert "calibrated" not in dicola.bootstrap(table(), 2, mode="exact").summary()

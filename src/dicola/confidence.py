@@ -257,10 +257,10 @@ class Bootstrap:
         share = "" if self.fraction == 1.0 else f", {100 * self.fraction:g} % of the rows each"
         found = [self.of_edge(edge) for edge in self.pag.edges()]
         firm, weak = sum(each.adjacent >= 0.9 for each in found), sum(each.adjacent <= 0.5 for each in found)
+        sure = "" if self.calibration is not None else "; frequencies alone, as probabilities are not calibrated for such a run"
         edges = f"{firm} of {counted(len(found), 'edge')} came in at least 90 %, {weak} in at most half"
-        return (
-            f"{counted(self.replicates, 'table')} drawn {how}{share}; {edges}; the consensus has {counted(self.consensus.n_edges, 'edge')}"
-        )
+        agreed = f"the consensus has {counted(self.consensus.n_edges, 'edge')}"
+        return f"{counted(self.replicates, 'table')} drawn {how}{share}; {edges}; {agreed}{sure}"
 
     def write(self, folder: str | Path) -> Path:
         """Write ``bootstrap.csv`` and the consensus as ``consensus.csv``, both or none.
