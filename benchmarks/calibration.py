@@ -171,6 +171,8 @@ def main() -> None:
     if len(rows) < len(MODES) * len(TABLES):
         return
     results = {mode: _judged_mode(mode, rows[mode, "design"], rows[mode, "held out"]) for mode in MODES}
+    for mode, told in (json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}).items():
+        results[mode]["circles"] = told["circles"]  # of another run, by --circles
     RECORD.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     write_page(results)
 

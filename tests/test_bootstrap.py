@@ -168,6 +168,21 @@ def test_the_consensus_is_legal_and_has_what_most_tables_have(drawn):
     assert {frozenset((edge.u, edge.v)) for edge in drawn.consensus.edges()} >= most
 
 
+@pytest.mark.parametrize("mode", ["exact", "balanced"])
+def test_the_consensus_obeys_what_is_known(mode, tmp_path):
+    """A graph with the marks of tiers is the PAG of no class; the consensus once gave them up for one that is."""
+    tiers = [["X1", "X2"], ["X3", "X4", "X5"], ["X6", "X8", "X9"]]
+    asked = {"mode": mode, "knowledge": Knowledge(tiers=tiers), "bootstrap": 10, "drop": ["X7"]}
+    found = DiCoLa(**asked).fit(simulate.linear_gaussian(simulate.er_dag(9, 3, seed=3), 300, seed=3)).discovery_
+    assert found.bootstrap is not None
+    consensus, at = found.bootstrap.consensus, {name: number for number, tier in enumerate(tiers) for name in tier}
+    between = [edge for edge in consensus.edges() if at[edge.u] != at[edge.v]]
+    assert between and not legality(consensus)
+    assert all((edge.mark_v if at[edge.u] < at[edge.v] else edge.mark_u) is Mark.ARROW for edge in between)
+    found.write(tmp_path / "out")
+    assert Discovery.read(tmp_path / "out").bootstrap.consensus == consensus
+
+
 def test_the_consensus_of_one_graph_is_that_graph():
     pag = PAG.from_text("A o-> C; B o-> C; C --> D")
     again = Bootstrap.of(pag, [keys_of(pag.marks)] * 7)
@@ -312,4 +327,6 @@ def test_a_probability_rises_with_the_frequency_and_is_told_for_usual_settings_a
     assert sure["confidence"].is_monotonic_increasing
     assert dicola.bootstrap(table(), 2, mode="exact", alpha=0.1).calibration is None
     assert dicola.bootstrap(table(), 2, mode="balanced", alpha=0.1).calibration == "balanced"
-    assert dicola.bootstrap(table(), 2, mode="exact", learner="rfci").calibration is None
+    other = dicola.bootstrap(table(), 2, mode="exact", learner="rfci")
+    assert other.calibration is None and other.summary().endswith("; frequencies alone, as probabilities are not calibrated for such a run")
+    assert "calibrated" not in dicola.bootstrap(table(), 2, mode="exact").summary()

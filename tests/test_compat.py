@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import FCI, PAG, FisherZ, InvalidData, InvalidSetting, MissingExtra, compat, discover, simulate
+from dicola import FCI, PAG, FisherZ, InvalidData, InvalidSetting, Knowledge, MissingExtra, compat, discover, simulate
 from dicola.graphs.mag import MAG
 from tests.graphs.formats.drawn import random_pags
 
@@ -228,3 +228,11 @@ def test_background_knowledge_of_causal_learn_puts_marks():
     tiers = BackgroundKnowledge().add_node_to_tier(x1, 0).add_node_to_tier(x2, 1).add_node_to_tier(x3, 1)
     found = compat.fci(counts(), "gsq", 0.01, background_knowledge=tiers)[0].attributes["discovery"]
     assert found.settings["knowledge"]["tiers"] == (("X1",), ("X2", "X3")) and not found.settings["selection"]
+
+
+def test_our_own_knowledge_is_background_knowledge_too():
+    known = Knowledge(exogenous=["X1"], required_adjacent=[("X2", "X3")])
+    graph, _ = compat.fci(counts(), "gsq", 0.01, background_knowledge=known)
+    found = graph.attributes["discovery"]
+    assert found.pag.is_directed("X1", "X2") and "X3" in found.pag.neighbours("X2")
+    assert len(found.statements) == 2 and found.statements[0].status == "obeyed"

@@ -60,10 +60,10 @@ CALIBRATIONS: Final = {
         tail=Map(-0.0313, 0.9079, 0.3599),
     ),
     "balanced": Calibration(
-        adjacency=Map(0.4109, 1.0658, 1.2443),
-        circle=Map(1.9326, 1.1767, 0.7665),
-        arrow=Map(-0.3005, 0.923, 0.5919),
-        tail=Map(-1.5048, 1.0484, 0.6777),
+        adjacency=Map(0.2571, 1.0373, 1.3005),
+        circle=Map(2.0139, 1.2152, 0.7352),
+        arrow=Map(-0.3312, 0.9333, 0.6011),
+        tail=Map(-1.5507, 1.0401, 0.6913),
     ),
 }
 """By mode, for tables of as many rows drawn with replacement."""

@@ -63,7 +63,8 @@ def fci(
         Earns a warning, since nothing is printed.
     *further, **named
         The rest of causal-learn's call: ``background_knowledge`` is causal-learn's own, whose claims
-        put marks on edges and neither add nor remove any (and leave no room for selection);
+        put marks on edges and neither add nor remove any, or a :class:`dicola.Knowledge` (both
+        leave no room for selection);
         ``show_progress`` means nothing here, ``node_names`` names the columns. By name only:
         ``decompose=True`` runs DiCoLa, and leaves no room for selection either
         (``discover(..., selection=True)`` does). An unknown name is refused.
@@ -149,7 +150,9 @@ _TESTS: dict[str, Callable[[Table, float], CITest]] = {
 
 
 def _knowledge(given: Any, names: Sequence[str]) -> Knowledge:
-    """What causal-learn's ``BackgroundKnowledge`` claims of these variables, patterns spelled out."""
+    """What causal-learn's ``BackgroundKnowledge`` claims of these variables, patterns spelled out; our own as it is."""
+    if isinstance(given, Knowledge):
+        return given
     try:
         tiers = [sorted(node.get_name() for node in given.tier_map[tier]) for tier in sorted(given.tier_map)]
         closed = [place for place, tier in enumerate(sorted(given.tier_map)) if tier in given.forbidden_within_tiers]
@@ -159,7 +162,7 @@ def _knowledge(given: Any, names: Sequence[str]) -> Knowledge:
             for kind in ("forbidden", "required")
         )
     except AttributeError:
-        raise InvalidSetting("background_knowledge must be causal-learn's BackgroundKnowledge, or None.") from None
+        raise InvalidSetting("background_knowledge must be causal-learn's BackgroundKnowledge, a dicola.Knowledge, or None.") from None
     return Knowledge([tier for tier in tiers if tier], sorted(forbidden), sorted(required), closed)
 
 

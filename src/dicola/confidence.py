@@ -14,14 +14,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dicola.calibration import CALIBRATIONS, Calibration
+from dicola.claims import Claims
 from dicola.errors import InvalidData, counted
 from dicola.files import own_folder
 from dicola.graphs.formats import native
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark
 from dicola.graphs.pag import PAG
-from dicola.orient.equivalence import legality, mag_to_pag
 from dicola.result_folder import write_beside
-from dicola.score.legal import nearby_mag
+from dicola.score.legal import legal_pag, unless_denied
 from dicola.spreadsheets import as_named, harmless_table
 
 Pair = tuple[str, str]
@@ -80,6 +80,8 @@ class Bootstrap:
         The name of the map from frequencies to probabilities in :mod:`dicola.calibration`.
     redrawn : int
         Tables that were drawn once more, as no test could be made of them (a constant column, say).
+    claims : Claims or None
+        What was known beforehand, for the consensus to obey.
 
     """
 
@@ -91,6 +93,7 @@ class Bootstrap:
     fraction: float = 1.0
     calibration: str | None = None
     redrawn: int = 0
+    claims: Claims | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, pag: PAG, keys: Iterable[NDArray[np.int64]], **settings: Any) -> Bootstrap:
@@ -213,7 +216,9 @@ class Bootstrap:
         A pair is adjacent where it is so in more than half of the tables. Each end has the mark that
         it has in more than half of the tables where the pair is adjacent, else a circle. Where no
         class of MAGs has exactly these marks, it is the PAG of a MAG nearby: arrows first, then
-        bidirected edges, then those with circles, each kept as it is unless it closes a cycle.
+        bidirected edges, then those with circles, each kept as it is unless it closes a cycle. With
+        knowledge that MAG obeys, but for causes that the answer itself denies, and what is known
+        puts its marks on the PAG.
         """
         marks = np.zeros((len(self.pag), len(self.pag)), dtype=np.int8)
         for (u, v), many in self.counts.items():
@@ -222,10 +227,7 @@ class Bootstrap:
                 continue
             a, b, by_kind = self.pag.index(u), self.pag.index(v), np.array(many).reshape(3, 3)
             marks[b, a], marks[a, b] = _mark_of_most(by_kind.sum(axis=1)), _mark_of_most(by_kind.sum(axis=0))
-        agreed = PAG(marks, self.pag.names)
-        if legality(agreed):
-            return agreed
-        return mag_to_pag(nearby_mag(agreed))
+        return legal_pag(PAG(marks, self.pag.names), None if self.claims is None else unless_denied(self.claims, self.pag))
 
     def undecided_as_circles(self, least: float = 0.8) -> PAG:
         """What was learned from the whole table, with a circle in place of each mark that is not sure.
@@ -257,10 +259,10 @@ class Bootstrap:
         share = "" if self.fraction == 1.0 else f", {100 * self.fraction:g} % of the rows each"
         found = [self.of_edge(edge) for edge in self.pag.edges()]
         firm, weak = sum(each.adjacent >= 0.9 for each in found), sum(each.adjacent <= 0.5 for each in found)
+        sure = "" if self.calibration is not None else "; frequencies alone, as probabilities are not calibrated for such a run"
         edges = f"{firm} of {counted(len(found), 'edge')} came in at least 90 %, {weak} in at most half"
-        return (
-            f"{counted(self.replicates, 'table')} drawn {how}{share}; {edges}; the consensus has {counted(self.consensus.n_edges, 'edge')}"
-        )
+        agreed = f"the consensus has {counted(self.consensus.n_edges, 'edge')}"
+        return f"{counted(self.replicates, 'table')} drawn {how}{share}; {edges}; {agreed}{sure}"
 
     def write(self, folder: str | Path) -> Path:
         """Write ``bootstrap.csv`` and the consensus as ``consensus.csv``, both or none.
@@ -293,7 +295,7 @@ class Bootstrap:
         return {name: getattr(self, name) for name in names}
 
     @classmethod
-    def from_csv(cls, text: str, facts: Mapping[str, Any], pag: PAG) -> Bootstrap:
+    def from_csv(cls, text: str, facts: Mapping[str, Any], pag: PAG, claims: Claims | None = None) -> Bootstrap:
         """Read back ``bootstrap.csv``.
 
         Parameters
@@ -304,6 +306,8 @@ class Bootstrap:
             What ``to_dict`` gave.
         pag : PAG
             What was learned from the whole table.
+        claims : Claims, optional
+            What was known beforehand.
 
         Raises
         ------
@@ -324,7 +328,7 @@ class Bootstrap:
         order = {name: at for at, name in enumerate(pag.names)}
         if len(counts) < len(rows) or not all(order.get(u, -1) < order.get(v, -1) and u in order for u, v in counts):
             raise InvalidData("bootstrap.csv must name pairs of variables of the graph, in its order and each once.")
-        return cls(pag, counts, **facts)
+        return cls(pag, counts, **facts, claims=claims)
 
     def __hash__(self) -> int:
         return hash((self.pag, self.replicates, self.seed))

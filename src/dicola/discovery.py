@@ -521,6 +521,7 @@ class Discovery:
             check_discovery(facts, len(pag))
             check_seconds(seconds)
             skeleton, tree = _skeleton_from_dict(written, pag.names)
+            known = None if drawn is None else claims_in(facts["settings"], pag.names)
             found = cls(
                 pag=pag,
                 skeleton=skeleton,
@@ -539,7 +540,7 @@ class Discovery:
                 untested=Untested(**facts.get("untested", {})),
                 power=Power(**facts["power"]) if "power" in facts else None,
                 look=Look.from_dict(facts["look"]) if "look" in facts else None,
-                bootstrap=None if drawn is None else Bootstrap.from_csv(drawn, facts["bootstrap"], pag),
+                bootstrap=None if drawn is None else Bootstrap.from_csv(drawn, facts["bootstrap"], pag, known),
                 complete=facts.get("complete", True),
                 undecided=tuple((skeleton.labels[a], skeleton.labels[b]) for a, b in facts.get("undecided", ())),
             )

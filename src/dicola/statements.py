@@ -288,10 +288,11 @@ class Judge:
         for c in self.conflicts:
             if (labels[c.other], labels[c.at]) != (other, at):
                 continue
+            where = f"another mark at {at} on the edge to {other}"
             if c.standing_rule in _FROM_CLAIMS and c.wanted == wanted:
-                return f"{c.rule} on {', '.join(labels[v] for v in c.witness)} wants another mark at {at}."
+                return f"{c.rule} on {', '.join(labels[v] for v in c.witness)} wants {where}."
             if c.rule in _FROM_CLAIMS and c.standing == wanted:
-                return f"{c.standing_rule} on {', '.join(labels[v] for v in c.standing_witness)} put another mark at {at}."
+                return f"{c.standing_rule} on {', '.join(labels[v] for v in c.standing_witness)} put {where}."
         return None
 
     @cached_property

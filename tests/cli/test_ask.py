@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -64,3 +65,11 @@ def test_a_wrong_name_is_refused(folder):
 
 def test_help_shows_examples():
     assert "dicola ask results causes cancer" in CliRunner().invoke(app, ["ask", "--help"]).output
+
+
+def test_a_result_that_allows_for_selection_is_read_so(folder, tmp_path):
+    table = pd.read_csv(folder / "table.csv")
+    DiCoLa(mode="exact", selection=True).fit(table).discovery_.write(tmp_path / "results")
+    assert ask(tmp_path, "confounded", "X", "Y").startswith("open: a hidden common cause of X and Y may stand behind the edge X --> Y")
+    assert ask(tmp_path, "adjust", "X", "Y").startswith("not identified: the graph allows for selection")
+    assert "The sample may have been selected" in ask(tmp_path, "causes", "Y")

@@ -11,6 +11,7 @@ from dicola.effects.members import members_from
 from dicola.effects.reading import about, adjustment, causes_of, confounded, paths
 from tests.effects import by_definition
 from tests.effects.agreement import drawn
+from tests.exactness.selection import selected_truth
 from tests.reference_models import Marks, is_directed
 
 GRAPH = "W o-> X; V o-> X; X --> Y; W o-> Y; Y <-> Z; Q o-> Z"
@@ -114,3 +115,35 @@ def test_the_answers_in_words():
 def test_a_pair_of_one_variable_is_refused():
     with pytest.raises(InvalidGraph, match="X was named twice"):
         PAG.from_text(GRAPH).is_confounded("X", "X")
+
+
+def test_of_selected_samples_what_is_said_of_causes_is_true():
+    """Without an arrowhead somewhere a tail may speak of selection; what is called sure or ruled out holds in the DAG behind."""
+    met = {"definite": 0, "excluded": 0, "wrong by the plain reading": 0, "yes": 0, "no": 0}
+    for number in range(150):
+        truth = selected_truth(5, number)
+        whole = truth.dag.true_mag(())
+        for v in truth.pag.names:
+            above, told = set(whole.ancestors(v)), causes_of(truth.pag, v, selection=True).facts
+            assert set(told["definite"]) <= above and not set(told["excluded"]) & above
+            met["definite"] += len(told["definite"])
+            met["excluded"] += len(told["excluded"])
+            met["wrong by the plain reading"] += not set(truth.pag.definite_ancestors(v)) <= above
+            for u in truth.pag.names:
+                if u != v and (verdict := paths(truth.pag, u, v, selection=True).verdict) != "open":
+                    assert (u in above) == (verdict == "yes")
+                    met[verdict] += 1
+    assert all(met.values()), met
+
+
+def test_where_selection_is_allowed_for_nothing_is_called_visible_and_no_set_is_named():
+    pag = PAG.from_text(GRAPH)
+    assert confounded(pag, "X", "Y", selection=True).verdict == confounded(pag, "Y", "Z", selection=True).verdict == "open"
+    assert "neither causes the other" in str(confounded(pag, "Y", "Z", selection=True))
+    assert confounded(pag, "W", "Q", selection=True).verdict == "no"
+    assert adjustment(pag, "X", "Y", selection=True).verdict == "no" and "selection" in str(adjustment(pag, "X", "Y", selection=True))
+    told = about(pag, "X", selection=True)
+    assert told.facts["effects"] == ("Y",) and told.facts["visible_edges"] == [] and "may have been selected" in str(told)
+    alone = PAG.from_text("A --> B; C --- A; D o-o E")
+    assert causes_of(alone, "B").facts["possible"] == ("A", "C", "D", "E")  # an edge tells of selection
+    assert paths(alone, "D", "B").verdict == "open" and "but through what the sample was selected by" in str(paths(alone, "D", "B"))

@@ -10,10 +10,10 @@ from tests.report.test_browser import CHROMIUM, DRIVER, NO_BROWSER, Page, browse
 pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=NO_BROWSER)
 
 
-def drawn() -> Discovery:
+def drawn(bootstrap: int = 20, **settings: object) -> Discovery:
     dag = simulate.er_dag(12, 2.5, seed=3)
     frame = simulate.linear_gaussian(dag, 400, seed=3).drop(columns=list(simulate.hide(dag, 1, seed=3)))
-    return DiCoLa(mode="exact", bootstrap=20).fit(frame).discovery_
+    return DiCoLa(mode="exact", bootstrap=bootstrap, **settings).fit(frame).discovery_
 
 
 def test_the_report_of_a_bootstrap(browser, tmp_path) -> None:  # noqa: F811
@@ -55,7 +55,15 @@ def table_of_edges(page: Page, share: dict[str, float]) -> None:
     told = {(row[0], row[2]): row[heads.index("Adjacent")] for row in page.rows()}
     for edge in page.found.pag.edges():
         assert told[edge.u, edge.v] == f"{round(100 * share[shown(edge)])} %"
-    assert {"Same marks", "Sure"} <= set(heads)
+    assert {"Same marks", "Sure"} <= set(heads) and "Sure is the probability" in page.one(".place").text
+
+
+def test_without_a_calibration_the_report_says_so(browser, tmp_path) -> None:  # noqa: F811
+    page = Page(browser, tmp_path, drawn(2, alpha=0.05))
+    page.view("tables")
+    assert "Sure" not in [head.text for head in page.all(".place thead th")]
+    assert "Sure is" not in page.one(".place").text and "none were calibrated for such a run" in page.one(".place").text
+    assert page.complaints() == []
 
 
 def table_of_pairs(page: Page, share: dict[str, float]) -> None:

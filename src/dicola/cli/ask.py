@@ -110,6 +110,5 @@ def _answer(
 
     found = Discovery.read(ctx.obj)
     found.refuse_if_partial("This question")
-    pag = found.pag
-    answer: Any = getattr(reading, question)(pag, *names)
+    answer: Any = getattr(reading, question)(found.pag, *names, selection=bool(found.settings.get("selection")))
     show(answer.to_dict(), "\n".join([answer.sentence, *more(answer)]), json)

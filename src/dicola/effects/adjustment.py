@@ -212,14 +212,9 @@ def _is_among(member: MAG, pag: PAG) -> bool:
     return bool((((pag.marks == CIRCLE) & (member.marks != NONE)) | (pag.marks == member.marks)).all()) and member.invalid() is None
 
 
-def shortest_path(pag: PAG, u: int, v: int) -> tuple[int, ...] | None:
-    """A shortest potentially directed path from u to v; ``None`` where there is none."""
-    around = pag.around
-
-    def onward(t: int) -> list[int]:
-        return [w for w, mark in around[t].items() if mark != TAIL and around[w][t] != ARROW]
-
-    return _path(u, v, onward) if v in reached(u, onward) else None
+def shortest_path(start: int, goal: int, onward: Callable[[int], Iterable[int]]) -> tuple[int, ...] | None:
+    """A shortest way from start to goal; ``None`` where no steps lead there."""
+    return _path(start, goal, onward) if goal in reached(start, onward) else None
 
 
 def _path(start: int, goal: int, onward: Callable[[int], Iterable[int]]) -> tuple[int, ...]:

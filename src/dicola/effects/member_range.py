@@ -49,7 +49,11 @@ class MemberRange:
     def sentence(self) -> str:
         """What the range is worth, in words."""
         looked = self.n_identified + self.n_open
-        which = f"the {counted(looked, 'MAG')} of the class" if self.complete else f"{counted(looked, 'MAG')} of a larger class"
+        all_of_them, some = (
+            f"the {counted(looked, 'MAG')} of the class",
+            f"{counted(looked, 'MAG')} that were looked at (the class has more)",
+        )
+        which = all_of_them if self.complete else some
         if self.bounds is None:
             return f"None of {which} identifies it by adjustment."
         low, high = self.bounds

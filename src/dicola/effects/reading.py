@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import combinations, islice
 from typing import Any, Final
 
-from dicola.effects.adjustment import edge_between, path_in_words, shortest_path
-from dicola.effects.identification import ToldBy, told_by
+from dicola.effects.adjustment import edge_between, is_selected, path_in_words, shortest_path
+from dicola.effects.identification import SELECTED, ToldBy, told_by
 from dicola.errors import counted
 from dicola.graphs.bits import members
 from dicola.graphs.marks import ARROW, TAIL
@@ -20,6 +20,8 @@ from dicola.orient.paths import uncovered_reach
 
 SHOWN: Final = 20
 """How many paths an answer lists."""
+
+_MAY_BE_SELECTED: Final = "The sample may have been selected: a tail may speak of that, and so may an edge."
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,15 @@ def definite_ancestors(pag: PAG, v: object) -> tuple[str, ...]:
     return tuple(pag.names[u] for u in sorted(found))
 
 
-def causes_of(pag: PAG, v: object) -> Answer:
-    """Which variables cause v surely, which possibly, and which do not."""
+def causes_of(pag: PAG, v: object, selection: bool = False) -> Answer:
+    """Which variables cause v surely, which possibly, and which do not.
+
+    Where the sample may have been selected (``selection``, or edges that say so), a tail says "causes the other, or selection", and an
+    arrowhead "neither". So a tail speaks of the other end if an arrowhead elsewhere rules out selection, and without such an arrowhead a
+    variable may act on any other through what was selected by.
+    """
     name = pag.names[pag.index(v)]
-    definite = definite_ancestors(pag, name)
-    possible = tuple(u for u in pag.possible_ancestors(name) if u not in definite)
+    definite, possible = _causes(pag, name, selection)
     excluded = tuple(u for u in pag.names if u != name and u not in (*definite, *possible))
     told = [
         f"{_are(definite)} {_of(definite)} of {name}, directly or by way of others." if definite else "",
@@ -77,17 +83,21 @@ def causes_of(pag: PAG, v: object) -> Answer:
     ]
     facts = {"variable": name, "definite": definite, "possible": possible, "excluded": excluded}
     verdict = "yes" if definite else "open" if possible else "no"
+    told.append(_MAY_BE_SELECTED if any(told) and _is_open_to_selection(pag, selection) else "")
     return Answer(verdict, " ".join(filter(None, told)) or f"{name} stands alone in the graph.", facts)
 
 
-def about(pag: PAG, v: object) -> Answer:
+def about(pag: PAG, v: object, selection: bool = False) -> Answer:
     """Everything that the graph says of one variable: causes, effects, hidden common causes, and where to look for what separates it."""
-    causes = causes_of(pag, v)
+    causes = causes_of(pag, v, selection)
     name = causes.facts["variable"]
-    below = tuple(u for u in pag.names if name in definite_ancestors(pag, u))
-    possibly = tuple(u for u in pag.possible_descendants(name) if u not in below)
+    others = {u: _causes(pag, u, selection) for u in pag.names if u != name}
+    below = tuple(u for u, (surely, _) in others.items() if name in surely)
+    possibly = tuple(u for u, (_, perhaps) in others.items() if name in perhaps)
     visible = [edge for edge in pag.visible_edges() if name in (edge.u, edge.v)]
     shared = {"yes": pag.spouses(name), "open": tuple(u for u in pag.neighbours(name) if pag.is_confounded(name, u) is None)}
+    if _is_open_to_selection(pag, selection):
+        visible, shared = [], {"yes": (), "open": pag.neighbours(name)}
     told = [
         causes.sentence,
         f"{name} is a cause of {_and(below)}." if below else "",
@@ -109,13 +119,17 @@ def about(pag: PAG, v: object) -> Answer:
     return Answer(causes.verdict, " ".join(filter(None, told)), facts)
 
 
-def confounded(pag: PAG, u: object, v: object) -> Answer:
+def confounded(pag: PAG, u: object, v: object, selection: bool = False) -> Answer:
     """Does a hidden common cause stand behind two variables?"""
     answer = pag.is_confounded(u, v)
     a, b = pag.index(u), pag.index(v)
     x, y = pag.names[a], pag.names[b]
     edge = edge_between(pag, a, b) if b in pag.around[a] else None
-    if answer:
+    if edge is not None and _is_open_to_selection(pag, selection):
+        neither = "; neither causes the other" if answer else ""
+        said = f"open: a hidden common cause of {x} and {y} may stand behind the edge {edge}, or what the sample was selected by{neither}."
+        answer = None
+    elif answer:
         said = f"yes: {x} and {y} share a hidden common cause ({edge}); neither causes the other."
     elif answer is None:
         said = f"open: the edge {edge} leaves room for a hidden common cause of {x} and {y}, and does not ask for one."
@@ -132,28 +146,34 @@ def confounded(pag: PAG, u: object, v: object) -> Answer:
     return Answer({True: "yes", False: "no", None: "open"}[answer], said, facts)
 
 
-def paths(pag: PAG, u: object, v: object, limit: int = SHOWN) -> Answer:
+def paths(pag: PAG, u: object, v: object, limit: int = SHOWN, selection: bool = False) -> Answer:
     """Which paths from one variable to another could be causal?"""
     a, b = pag.index(u), pag.index(v)
     x, y = pag.names[a], pag.names[b]
-    shortest = None if a == b else shortest_path(pag, a, b)
+    is_open = _is_open_to_selection(pag, selection)
+    definite, possible = _causes(pag, y, selection)
+    shortest = None if a == b else shortest_path(a, b, lambda t: _onward(pag, t, is_open))
     if shortest is None:
-        said = f"no: no path from {x} to {y} could be causal, so {x} is not a cause of {y}."
-        return Answer("no", said, {"variables": (x, y), "paths": (), "directed": False, "cut": False})
-    found = list(islice(_possible_paths(pag, a, b), limit + 1))
+        nothing = {"variables": (x, y), "paths": (), "directed": False, "cut": False}
+        if x in possible:
+            return Answer("open", f"open: no path from {x} to {y} could be causal but through what the sample was selected by.", nothing)
+        return Answer("no", f"no: no path from {x} to {y} could be causal, so {x} is not a cause of {y}.", nothing)
+    found = list(islice(_possible_paths(pag, a, b, is_open), limit + 1))
     cut = len(found) > limit
     written = tuple(path_in_words(pag, path) for path in sorted(found[:limit], key=lambda path: (len(path), path)))
     directed = x in pag.ancestors(y)
-    verdict = "yes" if directed or x in definite_ancestors(pag, y) else "open"
+    verdict = "yes" if x in definite else "open"
     many = f"at least {counted(limit, 'path')}" if cut else counted(len(found), "path")
     begin = f"yes: {x} is a cause of {y}" if verdict == "yes" else f"open: {x} may be a cause of {y}"
     said = f"{begin}; {many} could be causal, the shortest {path_in_words(pag, shortest)}."
     return Answer(verdict, said, {"variables": (x, y), "paths": written, "directed": directed, "cut": cut})
 
 
-def adjustment(pag: PAG, u: object, v: object) -> Answer:
+def adjustment(pag: PAG, u: object, v: object, selection: bool = False) -> Answer:
     """Which sets of variables to hold fixed for the effect of one variable on another?"""
     found = told_by(pag, u, v)
+    if selection:
+        found = ToldBy(found.x, found.y, "nothing", reason=SELECTED)
     listed = list(found.sets)
     facts = {"variables": (found.x, found.y), "by": found.by, "sets": listed, "expression": found.expression, "note": found.note}
     return Answer("yes" if found.identified else "no", identification_in_words(found), facts)
@@ -193,17 +213,37 @@ def _surely_above(graph: PartialGraph, u: int) -> set[int]:
     return found
 
 
-def _possible_paths(pag: PAG, a: int, b: int) -> Iterator[tuple[int, ...]]:
+def _is_open_to_selection(pag: PAG, selection: bool) -> bool:
+    """May the sample have been selected, as was said or as an edge tells?"""
+    return selection or is_selected(pag)
+
+
+def _causes(pag: PAG, name: str, selection: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What surely causes a variable, and what else may."""
+    if not _is_open_to_selection(pag, selection):
+        definite = definite_ancestors(pag, name)
+        return definite, tuple(u for u in pag.possible_ancestors(name) if u not in definite)
+    around, goal = pag.around, pag.index(name)
+    is_free = [any(around[w][u] == ARROW for w in around[u]) for u in range(len(pag))]  # an arrowhead says: no cause of selection
+    surely = reached(goal, lambda b: [a for a in around[b] if around[b][a] == TAIL and is_free[a]]) - {goal}
+    perhaps = reached(goal, lambda b: [a for a in around[b] if around[b][a] != ARROW]) | {u for u, free in enumerate(is_free) if not free}
+    open_ones = perhaps - surely - {goal}
+    return tuple(pag.names[u] for u in sorted(surely)), tuple(pag.names[u] for u in sorted(open_ones))
+
+
+def _onward(pag: PAG, v: int, is_open: bool) -> list[int]:
+    """Where an edge may lead on to; with selection also against a tail, as both ends may be causes of it."""
+    around = pag.around
+    return [w for w in sorted(around[v]) if around[w][v] != ARROW and (is_open or around[v][w] != TAIL)]
+
+
+def _possible_paths(pag: PAG, a: int, b: int, is_open: bool) -> Iterator[tuple[int, ...]]:
     """Every potentially directed path without a vertex twice."""
     around = pag.around
-
-    def onward(v: int) -> list[int]:
-        return [w for w in sorted(around[v]) if around[v][w] != TAIL and around[w][v] != ARROW]
-
-    leads = reached(b, lambda v: [w for w in around[v] if around[w][v] != TAIL and around[v][w] != ARROW])
+    leads = reached(b, lambda v: [w for w in around[v] if around[v][w] != ARROW and (is_open or around[w][v] != TAIL)])
 
     def extend(path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        for w in onward(path[-1]):
+        for w in _onward(pag, path[-1], is_open):
             if w == b:
                 yield (*path, b)
             elif w in leads and w not in path:

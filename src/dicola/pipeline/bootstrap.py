@@ -29,6 +29,7 @@ from dicola.pipeline.preparation import Prepared, prepare
 from dicola.pipeline.settings import SETTINGS
 from dicola.pipeline.so_far import watching, why_stopped
 from dicola.score.search import BestMag, order_of
+from dicola.statements import claims_in
 from dicola.tables.table import Table, as_table
 from dicola.watch import Stopped, Watch, current, end, heed
 
@@ -233,7 +234,8 @@ def drawn_again(
     if not keys:
         return None
     facts = {"seed": int(resampling.seed), "replace": resampling.replace, "fraction": resampling.share}
-    return Bootstrap.of(found.pag, keys, **facts, calibration=_calibration(prepared, found, resampling), redrawn=redrawn)
+    known = claims_in(found.settings, found.pag.names)
+    return Bootstrap.of(found.pag, keys, **facts, calibration=_calibration(prepared, found, resampling), redrawn=redrawn, claims=known)
 
 
 def _name(number: int) -> str:

@@ -12,7 +12,7 @@ from dicola.graphs.mag import MAG
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import SeparatingSets, Skeleton
-from dicola.orient.equivalence import Legality, MagSets, legality, skeleton_of_mag
+from dicola.orient.equivalence import Legality, MagSets, legality, mag_to_pag, skeleton_of_mag
 from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.ancestral import ancestral_marks
 from dicola.score.law import Law
@@ -42,6 +42,14 @@ def legality_under(pag: PAG, claims: Claims, sets: SeparatingSets | None = None)
     return next((found for member in others if (found := legality(pag, claims, member))), first)
 
 
+def legal_pag(pag: PAG, claims: Claims | None = None) -> PAG:
+    """The graph where it is a legal PAG, else the PAG of a MAG nearby: with claims of one that obeys, and with the marks that they add."""
+    if claims is None or claims.selection:
+        return pag if legality(pag) else mag_to_pag(nearby_mag(pag))
+    known = claims.in_order(pag.names)
+    return pag if legality_under(pag, known) else orient(skeleton_of_mag(nearby_mag(pag, Law.of(known))), claims=known).pag
+
+
 def legalized(skeleton: Skeleton, orientation: Orientation, claims: Claims | None = None) -> tuple[Skeleton, Orientation]:
     """The PAG of a MAG nearby, with the ancestors of each pair as separating set, in place of a graph that is no PAG; else the same.
 
@@ -58,14 +66,18 @@ def held_to(claims: Claims, skeleton: Skeleton, orientation: Orientation, by_tes
     Where tests alone decide (``by_tests``), they may deny that one variable causes another, if no path is left for it. What rules
     wanted against a claim stays on record.
     """
-    law = Law.of(claims)
-    if law is not None and by_tests:
-        law = Law.of(replace(claims, causes=claims.causes & ~law.denied_causes(orientation.pag)))
+    law = Law.of(unless_denied(claims, orientation.pag) if by_tests else claims)
     if law is None or not law.is_contradicted_by(orientation.pag):
         return skeleton, orientation
     said = "tests led to a graph that contradicts what was known beforehand; the one nearby that obeys differs from it in {ends}."
     held, obeying = _nearby(skeleton, orientation, law.claims, said)
     return held, replace(obeying, conflicts=orientation.conflicts)
+
+
+def unless_denied(claims: Claims, pag: PAG) -> Claims:
+    """The claims but those about causes for which no path is left in a graph."""
+    law = Law.of(claims)
+    return claims if law is None else replace(claims, causes=claims.causes & ~law.denied_causes(pag))
 
 
 def _nearby(skeleton: Skeleton, orientation: Orientation, claims: Claims | None, said: str) -> tuple[Skeleton, Orientation]:

@@ -3,8 +3,8 @@
 const PAGE = 100, PAIRS_AT_ONCE = 40000;
 
 class Table {
-  // columns: { title, value(row) to sort by, cell(row) to show, number, wide }; rows(words) answers with the rows to filter, or a sentence;
-  // open(row) is done by a click on a row beside its buttons, and by Enter on it.
+  // columns: { title, value(row) to sort by, cell(row) to show, number, width ("wide" or "some") }; rows(words) answers with the rows
+  // to filter, or a sentence; open(row) is done by a click on a row beside its buttons, and by Enter on it.
   constructor({ columns, rows, text, open, placeholder, note }) {
     Object.assign(this, { columns, rows, text, open, sorted: 0, down: false, shown: PAGE });
     const refilter = later(() => {
@@ -60,7 +60,7 @@ class Table {
   row(row) {
     const onclick = (event) => { if (!event.target.closest("button") && getSelection().isCollapsed) this.open(row); };
     const onkeydown = (event) => { if (event.target === event.currentTarget) this.key(event, row); };
-    const cells = this.columns.map((column) => html("td", { class: column.number ? "number" : column.wide && "wide" }, column.cell(row)));
+    const cells = this.columns.map((column) => html("td", { class: column.number ? "number" : column.width }, column.cell(row)));
     return html("tr", { tabindex: -1, onclick, onkeydown }, ...cells);
   }
 
@@ -101,7 +101,7 @@ function edgeTable(choose) {
   const open = (edge) => button("", () => choose.edge(edge), { class: "open", "aria-label": `Explain ${label(edge)}` });
   return new Table({
     placeholder: "Filter edges by name, sign, rule or words",
-    note: [...(facts.drawn ? [OFTEN_NOTE] : []), ...(facts.evidence ? [P_NOTE] : [])].join(" "),
+    note: [...(facts.drawn ? [OFTEN_NOTE, areSure() ? SURE_NOTE : UNSURE_NOTE] : []), ...(facts.evidence ? [P_NOTE] : [])].join(" "),
     rows: () => edges,
     open: (edge) => choose.edge(edge),
     text: (edge) => `${label(edge)} ${rules(edge)} ${words(edge)}`,
@@ -112,7 +112,7 @@ function edgeTable(choose) {
       ...(facts.drawn ? oftenColumns() : []),
       ...(facts.evidence ? evidenceColumns() : []),
       { title: "Rules", value: rules, cell: (edge) => rules(edge) || "\u2013" },
-      { title: "In words", wide: true, value: words, cell: words },
+      { title: "In words", width: "wide", value: words, cell: words },
     ],
   });
 }
@@ -120,8 +120,10 @@ function edgeTable(choose) {
 const P_NOTE = "The p-value is the largest of the tests of the two given nothing, one or two neighbours of one end: "
   + "the larger it is, the closer the edge came to being removed. A value above the level comes from a test that the run "
   + "did not ask for.";
-const OFTEN_NOTE = "Adjacent and Same marks tell in how many of the tables of the bootstrap the two are adjacent, and joined as here; "
-  + "Sure is the probability, calibrated on simulations, that they are adjacent.";
+const OFTEN_NOTE = "Adjacent and Same marks tell in how many of the tables of the bootstrap the two are adjacent, and joined as here.";
+const SURE_NOTE = "Sure is the probability, calibrated on simulations, that they are adjacent.";
+const UNSURE_NOTE = "No probabilities stand beside them, as none were calibrated for such a run.";
+const areSure = () => edges.some((edge) => oftenOf(edge).sure !== null);
 
 // How often an edge and its marks came in a bootstrap.
 function oftenColumns() {
@@ -131,7 +133,7 @@ function oftenColumns() {
     column("Same marks", (edge) => oftenOf(edge).same),
   ];
   const sure = (edge) => oftenOf(edge).sure;
-  return edges.some((edge) => sure(edge) !== null) ? [...columns, { ...column("Sure", sure), cell: (edge) => surely(sure(edge)) }] : columns;
+  return areSure() ? [...columns, { ...column("Sure", sure), cell: (edge) => surely(sure(edge)) }] : columns;
 }
 
 function evidenceColumns() {
@@ -144,7 +146,7 @@ function evidenceColumns() {
   });
   const columns = [
     column("p-value", true, (test) => test.p, (test) => pValue(test.p)),
-    column("Given", false, (test) => test.given || "", (test) => test.given || "nothing"),
+    { ...column("Given", false, (test) => test.given || "", (test) => test.given || "nothing"), width: "some" },
   ];
   const signs = column("Partial correlation", true, (test) => test.r, (test) => (test.r === null ? test.sign || UNTOLD : signed(test.r)));
   return tests.some((test) => test && test.sign) ? [...columns, signs] : columns;
