@@ -10,6 +10,7 @@ import pytest
 
 from dicola import DAG, PAG, CallableTest, FisherZ, InvalidData, Oracle, discover, simulate
 from dicola.ci.base import CITest
+from dicola.ci.gaussian_copula import GaussianCopula
 from dicola.ci.questions import Verdict
 from dicola.edge_table import edge_table
 from dicola.graphs.skeleton import RecordedSets, Skeleton
@@ -81,6 +82,12 @@ def test_a_test_without_kernels_is_asked_for_the_same_sets(seed):
     assert_is_the_weakest(pag, ci, plain)
     pd.testing.assert_frame_equal(plain[["p_value", "given"]], fast[["p_value", "given"]])
     assert plain[["sign", "partial_correlation"]].isna().all(axis=None)
+
+
+def test_the_copula_of_numbers_alone_is_asked_for_the_same_sets():
+    frame = table(9, 200, seed=8)
+    ci, pag = GaussianCopula(frame), joined(list(frame.columns), 8, share=0.3)
+    assert_is_the_weakest(pag, ci, table_of(pag, ci))
 
 
 def test_a_variable_determined_by_the_others_is_met_as_the_test_meets_it():

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dicola._kernels.partial_correlation import SINGULAR
 from dicola.ci.base import CITest
 from dicola.ci.fisher_z import FisherZ
+from dicola.ci.gaussian_copula import GaussianCopula
 from dicola.confidence import EDGE_COLUMNS
 from dicola.errors import InvalidData
 from dicola.graphs.marks import listed
@@ -96,7 +97,7 @@ def _evidence(pag: PAG, ci: CITest) -> list[ClosestTest]:
         raise InvalidData(f"the test does not know {listed(unknown)}; pass one made from the table that the graph was learned from.")
     pairs = [_sorted_pair(place[edge.u], place[edge.v]) for edge in pag.edges()]
     pools = _pools(pairs, len(ci))
-    if type(ci) is FisherZ:  # a subclass may have a verdict of its own
+    if type(ci) is FisherZ or (type(ci) is GaussianCopula and not ci.has_classes):  # a subclass may have a verdict of its own
         found = _weakest_partial_correlations(ci, pairs, pools)
     else:
         found = [_weakest(ci, pair, pool) for pair, pool in zip(pairs, pools, strict=True)]

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from dicola import DAG, MAG, FisherZ, mag_to_pag, simulate
+from dicola import DAG, MAG, FisherZ, discover, mag_to_pag, simulate
+from dicola._kernels import mag_score as kernel
 from dicola._kernels.mag_factor import one_factor_misfit
 from dicola.graphs.bits import mask_of
-from dicola.score.factors import FactorSearch, cliques
-from dicola.score.gaussian_bic import GaussianBIC
+from dicola.graphs.marks import ARROW, TAIL
+from dicola.score.factors import FactorSearch, cliques, joined_below
+from dicola.score.gaussian_bic import GaussianBIC, district_arrays, fitted_district
 from tests.score.drawn import models
 
 
@@ -111,3 +113,54 @@ def test_each_step_says_what_it_gains():
             assert gain > 0
             before, n_steps = marks, n_steps + 1
     assert n_steps
+
+
+def test_large_complete_districts_are_fitted_as_edge_by_edge():
+    rng = np.random.default_rng(5)
+    for d, n_parents in ((21, 0), (22, 3), (24, 6)):
+        n = d + n_parents
+        correlation = np.corrcoef(rng.normal(size=(n, 400)) + 0.7 * rng.normal(size=400))
+        arrows = [(d + u, v) for u in range(n_parents) for v in sorted(rng.choice(d, 4, replace=False).tolist())]
+        both = list(combinations(range(d), 2))
+        _, block, arrays = district_arrays(correlation, range(d), arrows, both)
+        by_edges = kernel.misfit(block, 400.0, *arrays)
+        at_once = fitted_district(correlation, 400.0, range(d), arrows, both)
+        assert 400 * at_once.misfit == pytest.approx(400 * by_edges, abs=1e-2)
+        assert at_once.residual == pytest.approx(arrays.room.small[kernel.RESIDUAL], abs=1e-2)
+
+
+@pytest.mark.parametrize(("factors", "items"), [(2, 25), (1, 40), (3, 12)])
+def test_many_children_of_a_hidden_variable_are_all_joined(factors, items):
+    dag, hidden = simulate.factor_dag(factors, items)
+    table = simulate.linear_gaussian(dag, 500, seed=3, coefficients=(2.0, 2.0)).drop(columns=list(hidden))
+    found = discover(FisherZ(table), mode="balanced").pag
+    block = {name: i // items for i, name in enumerate(table.columns)}
+    joined = {frozenset((edge.u, edge.v)) for edge in found.edges()}
+    assert joined == {frozenset(pair) for pair in combinations(table.columns, 2) if block[pair[0]] == block[pair[1]]}
+
+
+def test_an_effect_of_a_child_is_no_child():
+    names = [f"A{i}" for i in range(24)]
+    dag = DAG.from_edges([*(("H", name) for name in names), ("A0", "B"), ("B", "C")])
+    table = simulate.linear_gaussian(dag, 2000, seed=1, coefficients=(1.0, 1.0)).drop(columns="H")
+    found = discover(FisherZ(table), mode="balanced").pag
+    assert {name for name in found.names if found.marks[found.index("B"), found.index(name)]} == {"A0", "C"}
+    assert all(found.marks[found.index(a), found.index(b)] for a, b in combinations(names, 2))
+
+
+def test_a_wide_set_keeps_the_graph_ancestral_and_no_child_causes_another():
+    rng = np.random.default_rng(6)
+    for _ in range(40):
+        n = 12
+        order = rng.permutation(n)
+        marks = np.zeros((n, n), dtype=np.int8)
+        for i, j in combinations(range(n), 2):
+            u, v = order[i], order[j]
+            if rng.random() < 0.3:
+                marks[u, v], marks[v, u] = ARROW, TAIL
+        children = sorted(rng.choice(n, 5, replace=False).tolist())
+        joined = joined_below(marks, children)
+        graph = MAG(joined, [f"X{i}" for i in range(n)])
+        assert all(joined[u, v] == joined[v, u] == ARROW for u, v in combinations(children, 2))
+        reason = graph.invalid()
+        assert reason is None or "not maximal" in reason

@@ -25,6 +25,7 @@ def members(mask: int) -> list[int]:
 
 
 _SMALL = 1 << 64  # of few variables masks come again and again
+_MANY = 20
 
 
 @lru_cache(maxsize=1 << 14)
@@ -33,6 +34,10 @@ def _remembered(mask: int) -> tuple[int, ...]:
 
 
 def _listed(mask: int) -> list[int]:
+    if mask.bit_count() > _MANY:  # to take off one bit after the other costs the length of the whole mask each time
+        words = np.frombuffer(mask.to_bytes((mask.bit_length() + 7) // 8, "little"), dtype=np.uint8)
+        many: list[int] = np.flatnonzero(np.unpackbits(words, bitorder="little")).tolist()
+        return many
     found = []
     while mask:
         low = mask & -mask

@@ -43,6 +43,11 @@ class MSeparation:
         """X ⟂ y | given."""
         return not self.connected(x, given) >> y & 1
 
+    def separated_by_ancestors(self, x: int, y: int) -> bool:
+        """Do the ancestors of the two separate them? The same as to ask ``separated``: what lies above those is known already."""
+        above = self.ancestors[x] | self.ancestors[y]
+        return not self.walk(x, above & ~(1 << x | 1 << y), above) >> y & 1
+
     def walk(self, x: int, blocked: int, openers: int) -> int:
         """Vertices reached from x when non-colliders in ``blocked`` stop a walk and colliders in ``openers`` let it pass.
 

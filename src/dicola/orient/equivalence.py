@@ -71,10 +71,10 @@ def mag_to_pag(mag: MAG) -> PAG:
 
     """
     has_selection = any(mag.around[a][b] == TAIL == mag.around[b][a] for a, b in mag.pairs())
-    return orient(skeleton_of_mag(mag), selection=has_selection, is_collider=_by_ancestors(mag)).pag
+    return orient(skeleton_of_mag(mag), selection=has_selection, is_collider=by_ancestors(mag)).pag
 
 
-def _by_ancestors(mag: MAG) -> ColliderPolicy:
+def by_ancestors(mag: MAG) -> ColliderPolicy:
     """What ``by_separating_set`` says for ``MagSets``, with no set made for it."""
     return lambda a, b, c: not mag.canonical_separator(a, c) >> b & 1
 

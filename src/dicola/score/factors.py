@@ -10,8 +10,9 @@ clique that no factor explains gains nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -19,19 +20,22 @@ from numpy.typing import NDArray
 
 from dicola._kernels.arrays import Floats
 from dicola._kernels.mag_factor import NOTHING_LEFT, left_by_one_factor, one_factor_misfit
-from dicola._kernels.mag_score import RESIDUAL, misfit, misfit_alone
+from dicola._kernels.mag_score import misfit_alone
 from dicola._kernels.terms import Terms
 from dicola.graphs.bits import mask_of, members, union
 from dicola.graphs.marks import ARROW, NONE, TAIL
 from dicola.graphs.skeleton import Pair
-from dicola.score.ancestral import Marks, ancestral_marks
+from dicola.score.ancestral import Marks, ancestral_marks, reached
 from dicola.score.base import to_precision
-from dicola.score.gaussian_bic import district_arrays
+from dicola.score.gaussian_bic import beyond_doubt, fitted_district
 from dicola.score.law import Law
+from dicola.score.saturated import LARGE
 from dicola.watch import heed
 
 _CHILDREN = 4  # from so many on a factor is cheaper than the edges it stands for
-_LARGEST = 20  # variables of a district: larger ones take long to fit
+_CORE, _WIDE = 4, 10  # members of a clique that a set of more than ten children is grown from
+_LARGEST_OPEN = 40  # variables of a district around such children where not every two are joined: larger ones take too long to fit
+_AXES, _MOST_SHARED = 20, 0.995  # rounds that find the loadings of a factor; the most of a variance that it explains
 _HOPE = 60.0  # what a new clique may cost before edges that it makes needless are taken out
 _GAIN = 1e-6
 
@@ -100,10 +104,14 @@ class FactorSearch:
 
     def steps(self, marks: Marks) -> Iterator[Step]:
         """One better graph after the other, each with one more factor."""
-        tried = set[tuple[int, ...]]()
+        wide, tried = list[int](), set[tuple[int, ...]]()
+        for step in self._wide_steps(marks, wide):
+            marks = step.marks
+            yield step
         while (better := self._better(marks, tried)) is not None:
             marks = better.marks
             yield better
+        yield from self._rid_of_chance(marks, wide)
 
     def _better(self, marks: Marks, tried: set[tuple[int, ...]]) -> Step | None:
         """The first graph with one more factor that is better."""
@@ -116,19 +124,109 @@ class FactorSearch:
             tried.add(children)
             joined = joined_by_one(marks, children, self.law)
             new = Edges.of(joined)
-            if max(new.district(v).bit_count() for v in children) > _LARGEST:
-                continue
-            changed = np.flatnonzero((joined != marks).any(axis=0) | (joined != marks).any(axis=1)).tolist()
-            change = self._change(old, new, changed)
-            needless: list[Pair] = []
-            if change < _HOPE:
-                needless, change = self._tidied(new, children, change)
-            if change < -_GAIN:
-                for u, v in needless:
-                    joined[u, v] = joined[v, u] = NONE
-                if self.law is None or self.law.is_obeyed(joined):
-                    return Step(joined, -change)
+            if max(new.district(v).bit_count() for v in children) <= LARGE and (step := self._step(marks, joined, children)) is not None:
+                return step
         return None
+
+    def _step(self, marks: Marks, joined: Marks, children: Collection[int]) -> Step | None:
+        """From a graph to one with a factor, without the edges that it makes needless; ``None`` where that is not better."""
+        new = Edges.of(joined)
+        changed = np.flatnonzero((joined != marks).any(axis=0) | (joined != marks).any(axis=1)).tolist()
+        change = self._change(Edges.of(marks), new, changed)
+        needless: list[Pair] = []
+        if change < _HOPE:
+            needless, change = self._tidied(new, children, change)
+        return self._without(joined, needless, -change) if change < -_GAIN else None
+
+    def _without(self, marks: Marks, needless: Iterable[Pair], gain: float) -> Step | None:
+        """A graph without some edges and what that gains; ``None`` where it does not obey."""
+        new = marks.copy()
+        for u, v in needless:
+            new[u, v] = new[v, u] = NONE
+        return Step(new, gain) if self.law is None or self.law.is_obeyed(new) else None
+
+    def _rid_of_chance(self, marks: Marks, wide: Sequence[int]) -> Iterator[Step]:
+        """The graph without the edges of wide sets, given as masks, that gain no more than chance may.
+
+        An edge to one of k children was chosen among k that might have shown by chance, so it must gain
+        2 ln k more than its price; one between two such sets, by both.
+        """
+        for mask in wide:
+            needless, change = self._tidied(Edges.of(marks), members(mask), 0.0, wide)
+            step = self._without(marks, needless, -change)
+            if needless and step is not None:
+                marks = step.marks
+                yield step
+
+    def _wide_steps(self, marks: Marks, made: list[int]) -> Iterator[Step]:
+        """Graphs with factors of more than ten children, each made at once; the masks of these children are put on a list.
+
+        The edges that a climb puts between so many variables hide most of what one factor explains, so
+        here the children are told from their correlations, with no regard to what edges they have.
+        """
+        found = list[int]()
+        for core in sorted(cliques(_masks(marks != NONE), _CORE), key=lambda each: (-len(each), each)):
+            heed()
+            if any(not mask_of(core) & ~children for children in found):
+                continue
+            children = self._gathered(core)
+            if len(children) <= _WIDE:
+                continue
+            found.append(mask_of(children))
+            joined = joined_below(marks, children, self.law)
+            new = Edges.of(joined)
+            district = max((new.district(v) for v in children), key=int.bit_count)
+            if district.bit_count() > _LARGEST_OPEN and not _is_complete(new, district):
+                continue
+            if (step := self._step(marks, joined, children)) is not None:
+                marks = step.marks
+                made.append(found[-1])
+                yield step
+
+    def _gathered(self, core: tuple[int, ...]) -> tuple[int, ...]:
+        """A clique with the variables that are correlated with half of it and that its factor explains; none where it explains nothing."""
+
+        @cache
+        def worth_of(children: tuple[int, ...]) -> float:
+            return to_precision(self._worth_in(np.ascontiguousarray(self.terms.correlation[np.ix_(children, children)])))
+
+        def with_these(new: Iterable[int], children: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple(sorted((*children, *new)))
+
+        children, alone = core, worth_of(core)
+        while alone > 0:
+            mask = mask_of(children)
+            beside = [v for v in members(union(self._related, mask) & ~mask) if 2 * (self._related[v] & mask).bit_count() >= len(children)]
+            gains = sorted(((worth_of(with_these([v], core)) - alone, v) for v in beside), key=lambda each: (-each[0], each[1]))
+            new = [v for gain, v in gains if gain > 0]
+            while new and worth_of(with_these(new, children)) <= worth_of(children):
+                new = new[: len(new) // 2]
+            if not new:
+                return self._without_doublets(children)
+            children = with_these(new, children)
+        return ()
+
+    def _without_doublets(self, children: tuple[int, ...]) -> tuple[int, ...]:
+        """The children without those that are related to another beyond the factor, such as effects of one.
+
+        Of two that are, the one goes on which the factor bears less.
+        """
+        left = list(children)
+        while len(left) > _WIDE:
+            block = self.terms.correlation[np.ix_(left, left)]
+            load = loadings(block)
+            own = np.sqrt(1 - load**2)
+            beyond = np.triu((block - np.outer(load, load)) / np.outer(own, own), 1)
+            if not beyond_doubt(np.clip(beyond, -1, 1), self.terms.n_samples, len(self.terms.correlation)).any():
+                return tuple(left)
+            pair = np.unravel_index(np.argmax(np.abs(beyond)), beyond.shape)
+            del left[min(pair, key=lambda i: (abs(load[i]), i))]
+        return ()
+
+    @cached_property
+    def _related(self) -> list[int]:
+        """By variable: those that are correlated with it beyond doubt, itself among them."""
+        return _masks(beyond_doubt(self.terms.correlation, self.terms.n_samples))
 
     def _grown(self, near: Sequence[int], above: Sequence[int], children: tuple[int, ...]) -> tuple[int, ...]:
         """The children of a factor, with those that half of them are next to and that it explains; none where it is worth nothing."""
@@ -147,8 +245,11 @@ class FactorSearch:
                 return children if len(children) >= _CHILDREN and worth > 0 else ()
             worth, children = best
 
-    def _tidied(self, graph: Edges, children: Collection[int], change: float) -> tuple[list[Pair], float]:
-        """The edges from the children to others that a new factor has made needless; and the change of the score without them."""
+    def _tidied(self, graph: Edges, children: Collection[int], change: float, wide: Sequence[int] = ()) -> tuple[list[Pair], float]:
+        """The edges from the children to others that a new factor has made needless; and the change of the score without them.
+
+        Edges to ``wide`` sets of variables count as dearer, as ``_rid_of_chance`` says.
+        """
         needless, inside, done = list[Pair](), mask_of(children), False
         while not done:
             done = True
@@ -156,7 +257,8 @@ class FactorSearch:
             around = [graph.parents[u] | graph.siblings[u] | under for u, under in zip(children, below, strict=True)]
             for u, v in [(u, v) for u, beside in zip(children, around, strict=True) for v in members(beside & ~inside)]:
                 trial = graph.without(u, v)
-                gain = self._change(graph, trial, (u, v))
+                dearer = sum(2 * log(mask.bit_count()) for mask in wide if mask >> u & 1 or mask >> v & 1)
+                gain = self._change(graph, trial, (u, v)) - dearer
                 if gain < -_GAIN:
                     graph, change, done = trial, change + gain, False
                     needless.append((u, v))
@@ -203,10 +305,9 @@ class FactorSearch:
             return float(self.terms.n_samples * alone + self.terms.price * len(above))
         arrows = [(u, v) for v, above in zip(inside, parents, strict=True) for u in members(above)]
         joined = [(v, w) for v, beside in zip(inside, siblings, strict=True) for w in members(beside) if v < w]
-        _, block, arrays = district_arrays(self.terms.correlation, inside, arrows, joined)
-        loss = misfit(block, self.terms.n_samples, *arrays)
+        loss, residual = fitted_district(self.terms.correlation, self.terms.n_samples, inside, arrows, joined)
         plain = self.terms.n_samples * loss + self.terms.price * (len(arrows) + len(joined)) + self.surcharge * len(joined)
-        place, residual = {v: i for i, v in enumerate(inside)}, arrays.room.small[RESIDUAL]
+        place = {v: i for i, v in enumerate(inside)}
         return plain - self._saved(residual, [(place[v], place[w]) for v, w in joined])
 
     def _saved(self, residual: Floats, joined: Iterable[Pair]) -> float:
@@ -229,6 +330,17 @@ class FactorSearch:
         return total
 
 
+def loadings(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How a factor bears on some variables, by principal axes: what is their own is taken off, and the first axis found again."""
+    load = np.zeros(len(correlation))
+    shared = np.abs(correlation - np.eye(len(correlation))).max(axis=0)
+    for _ in range(_AXES):
+        values, vectors = np.linalg.eigh(correlation - np.diag(1 - shared))
+        load = vectors[:, -1] * np.sqrt(max(float(values[-1]), 0.0))
+        shared = np.minimum(load**2, _MOST_SHARED)
+    return np.asarray(np.clip(load, -(_MOST_SHARED**0.5), _MOST_SHARED**0.5))
+
+
 def _masks(related: NDArray[np.bool_]) -> list[int]:
     """By row: the mask of the columns."""
     masks = [0] * len(related)
@@ -243,6 +355,32 @@ def joined_by_one(marks: Marks, children: Iterable[int], law: Law | None = None)
     for u, v in combinations(children, 2):
         new[u, v] = new[v, u] = ARROW
     return ancestral_marks(new, law)
+
+
+def joined_below(marks: Marks, children: Sequence[int], law: Law | None = None) -> Marks:
+    """The graph with bidirected edges between all children and to no others, as far as it stays ancestral and obeys.
+
+    Edges to others become arrows: to those that descend from a child, else from them. An arrow back from
+    a descendant is left out, as it would make one child the cause of another.
+    """
+    new, inside = marks.copy(), list(children)
+    new[np.ix_(inside, inside)] = NONE
+    arrows = (new == ARROW) & (new.T == TAIL)  # arrows[u, v]: u -> v
+    below = {w for u in inside for w in reached(u, lambda v: np.flatnonzero(arrows[v]).tolist())} - set(inside)
+    for u in inside:
+        for v in np.flatnonzero(new[u]).tolist():
+            if v not in below:
+                new[u, v], new[v, u] = TAIL, ARROW
+            elif arrows[v, u]:
+                new[u, v] = new[v, u] = NONE
+            else:
+                new[u, v], new[v, u] = ARROW, TAIL
+    return joined_by_one(new, children, law)
+
+
+def _is_complete(graph: Edges, district: int) -> bool:
+    """Does a bidirected edge join every two of a district?"""
+    return all(graph.siblings[v] | 1 << v == district for v in members(district))
 
 
 def cliques(near: Sequence[int], least: int) -> Iterator[tuple[int, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from math import erfc, log, sqrt
 from typing import ClassVar, NamedTuple, Self
@@ -18,6 +18,7 @@ from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.errors import InvalidData, NeedsData
 from dicola.graphs.skeleton import Pair
 from dicola.score.base import Score
+from dicola.score.saturated import LARGE, Fitted, fitted_saturated
 
 _FEW_VALUES = 10  # a column with fewer different values is taken for categories or grades
 _ENOUGH_ROWS = 100  # if these show as many values, the rest need not be looked at
@@ -185,10 +186,9 @@ class GaussianBIC(Score):
         return Terms(_read_only(self.correlation), float(self.n_samples), self.price)
 
     def district(self, members: Sequence[int], arrows: Iterable[Pair], bidirected: Iterable[Pair]) -> float:
-        _, block, arrays = district_arrays(self.correlation, members, arrows, bidirected)
-        misfit = kernel.misfit(block, float(self.n_samples), *arrays)
-        edges = arrays.lengths[kernel.PA].sum() + arrays.lengths[kernel.SP].sum() // 2
-        return float(self.n_samples * misfit + self.price * int(edges))
+        arrows, bidirected = list(arrows), list(bidirected)
+        found = fitted_district(self.correlation, float(self.n_samples), members, arrows, bidirected)
+        return float(self.n_samples * found.misfit + self.price * (len(arrows) + len(bidirected)))
 
 
 class DistrictArrays(NamedTuple):
@@ -227,6 +227,18 @@ def district_arrays(
     return inside, _read_only(correlation[np.ix_(inside, inside)]), DistrictArrays(np.arange(d), d, lists, lengths, room)
 
 
+def fitted_district(
+    correlation: NDArray[np.float64], n_samples: float, members: Sequence[int], arrows: Iterable[Pair], bidirected: Collection[Pair]
+) -> Fitted:
+    """How badly a district fits; a large one with an edge between every two members by a way of its own."""
+    _, block, arrays = district_arrays(correlation, members, arrows, bidirected)
+    if LARGE < arrays.d < n_samples and 2 * len(bidirected) == arrays.d * (arrays.d - 1):
+        counts = arrays.lengths[kernel.PA].tolist()
+        return fitted_saturated(block, n_samples, [row[:k] for row, k in zip(arrays.lists[kernel.PA].tolist(), counts, strict=True)])
+    misfit = kernel.misfit(block, n_samples, *arrays)
+    return Fitted(misfit, arrays.room.small[kernel.RESIDUAL])
+
+
 def square_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
     """Numbers in as many rows as columns, as an array of one's own."""
     try:
@@ -240,10 +252,19 @@ def square_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
 
 def _rarity(correlation: NDArray[np.float64], n_samples: int) -> float:
     """The logarithm of the pairs for each variable that is correlated with another beyond doubt."""
-    pairs = max(1, len(correlation) * (len(correlation) - 1) // 2)
-    limit = -np.expm1(-(log(n_samples) + 2 * log(pairs)) / n_samples)  # of a squared correlation
-    related = int(np.count_nonzero((correlation**2 > limit).sum(axis=0) > 1))  # with itself every variable is
-    return log(pairs / max(1, related))
+    related = int(np.count_nonzero(beyond_doubt(correlation, n_samples).sum(axis=0) > 1))  # with itself every variable is
+    return log(_pairs(len(correlation)) / max(1, related))
+
+
+def beyond_doubt(correlation: NDArray[np.float64], n_samples: float, n: int | None = None) -> NDArray[np.bool_]:
+    """Which correlations no chance brings among the pairs of n variables; by default of those that the matrix is about."""
+    limit = log(n_samples) + 2 * log(_pairs(len(correlation) if n is None else n))
+    return np.asarray(correlation**2 > -np.expm1(-limit / n_samples))
+
+
+def _pairs(n: int) -> int:
+    """The number of pairs of n variables, at least 1."""
+    return max(1, n * (n - 1) // 2)
 
 
 def _beyond(x: float) -> float:

@@ -19,7 +19,7 @@ from dicola.claims import Claims
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.skeleton import Skeleton
-from dicola.orient.equivalence import mag_to_pag, member_mag, skeleton_of_mag
+from dicola.orient.equivalence import by_ancestors, mag_to_pag, member_mag, skeleton_of_mag
 from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import OrderedDag, Score, to_precision
@@ -239,7 +239,8 @@ class BestMag:
         """The best MAG as an answer: its skeleton, the names in the user's order, and its PAG with what the claims add."""
         refined = self.refine(ci, found, seed, claims, kept)
         scored = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
-        return Finished(scored, orient(scored, claims=claims), refined.score, refined.runner_up, refined.price)
+        oriented = orient(scored, is_collider=by_ancestors(refined.mag), claims=claims)
+        return Finished(scored, oriented, refined.score, refined.runner_up, refined.price)
 
     def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None, kept: Checkpoint | None = None) -> Refined:
         """From the oriented graph to a MAG.
