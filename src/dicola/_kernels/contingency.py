@@ -228,7 +228,7 @@ def table_of(counts: Counts, x: int, y: int, given: Ints) -> tuple[float, int, i
         for a in range(down):
             of_this = 0
             for b in range(across):
-                many = np.int64(cells[at])
+                many = int(cells[at])
                 of_this += many
                 of_column[b] += many
                 at += 1
@@ -265,7 +265,7 @@ def _surprise(logs: Floats, cells: NDArray[np.int32], of_row: Ints, of_column: I
         surprise -= logs[many]
     for many in of_column:
         surprise -= logs[many]
-    return max(2.0 * (surprise + logs[total]), 0.0)
+    return float(max(2.0 * (surprise + logs[total]), 0.0))
 
 
 @inner
