@@ -14,7 +14,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dicola import FCI, CallableTest, Dataset, DiCoLa, FisherZ, InvalidData, NeedsData, Oracle, simulate
+from dicola.score.gaussian_model import GaussianModel
 from dicola.score.legal import nearby_mag
+from dicola.tables.table import as_table
 from tests.score.readable_ricf import implied
 
 
@@ -101,11 +103,17 @@ def test_a_score_needs_a_fit(frame):
         DiCoLa().score(frame)
 
 
-def test_a_test_without_correlations_has_no_score(frame):
+def test_a_test_without_correlations_is_scored_by_those_of_the_columns(frame):
     truth = Oracle(simulate.er_dag(10, 2.5, seed=2))
-    model = DiCoLa(ci_test=lambda table, alpha: CallableTest(lambda x, y, z: truth(x, y, z).independent, table.names, alpha))
-    with pytest.raises(NeedsData, match="CallableTest does not know"):
-        model.fit(frame).score(frame)
+    model = DiCoLa(ci_test=lambda table, alpha: CallableTest(lambda x, y, z: truth(x, y, z).independent, table.names, alpha)).fit(frame)
+    known = GaussianModel.behind(FisherZ(frame), as_table(frame), model.pag_)
+    assert model.score(frame) == known.log_density(as_table(frame).values).mean()
+
+
+def test_a_test_of_other_columns_has_no_score(frame):
+    few = CallableTest(lambda x, y, z: True, frame.columns[:3], 0.01)
+    with pytest.raises(NeedsData, match="CallableTest was not about the columns of the table"):
+        DiCoLa(ci_test=lambda table, alpha: few).fit(frame).score(frame)
 
 
 def test_the_rows_of_fit_are_not_kept(frame):

@@ -33,7 +33,7 @@ from dicola.pipeline.discover import Progress
 from dicola.pipeline.plan import Plan
 from dicola.pipeline.relearning import relearning
 from dicola.registry import settings_of
-from dicola.score.gaussian_model import GaussianModel
+from dicola.score.row_models import model_behind
 from dicola.tables.checks import check_gaps, check_numbers
 from dicola.tables.table import Table, as_table
 
@@ -220,7 +220,7 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.discovery_, self.pag_ = found, found.pag
         self._levels = tuple(replace(column, values=column.values[:0]) for column in prepared.table.columns)  # noqa: PD011
         self._used = [table.names.index(name) for name in found.pag.names]
-        self._gaussian = GaussianModel.behind(prepared.test, prepared.table, found.pag) if found.complete else None
+        self._model = model_behind(prepared.test, prepared.table, found.pag) if found.complete else None
         self._prepared = prepared.table, prepared.plan
         return self
 
@@ -312,9 +312,15 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     def score(self, X: Table | Any, y: None = None) -> float:  # noqa: N803
         """How likely some rows are under the graph: the larger, the better.
 
-        The graph stands for a class of MAGs. The linear Gaussian model of one of them, fitted to
-        the rows of ``fit`` by maximum likelihood, gives each row of ``X`` a log density; this is
-        their mean.
+        The graph stands for a class of MAGs. A model of one of them, fitted to the rows of ``fit``,
+        gives each row of ``X`` a log density; this is their mean. The model goes by the columns:
+
+        - numbers: the linear Gaussian model, by maximum likelihood; also for grades and categories
+          given as numbers, where the test is about correlations;
+        - categories: the chances of the levels of each variable given those before it that the graph
+          does not part it from, by counting; the score is a mean log probability;
+        - both: the Gaussian model of numbers and indicators of levels, whose score can be compared
+          with that of another graph of the same columns, and means nothing by itself.
 
         Parameters
         ----------
@@ -328,32 +334,33 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         NotFittedError
             Before ``fit``.
         InvalidData
-            Where there are gaps or text.
+            Where there are gaps, or text in a column of numbers.
         ValueError
             Where the columns are not those of ``fit``.
         NeedsData
-            Where the test is not about correlations, so that no Gaussian model goes with it.
+            Where the test was about other columns than those of the table.
 
         """
         check_is_fitted(self)
         table = _table_of(X)
         validate_data(self, _header(X, table), reset=False, skip_check_array=True)
+        self.discovery_.refuse_if_partial("A score of held-out rows")
+        if self._model is None:
+            raise NeedsData(
+                f"{self.discovery_.settings['test']['name']} was not about the columns of the table, so that no model of them goes with "
+                "its graph; choose settings another way, or fit with another test."
+            )
         # Columns go by position, since one of the two tables may have no names.
         seen_as = {name: table.names[at] for name, at in zip(self.pag_.names, self._used, strict=True)}
         table = table.choose(seen_as.values())
         place = {seen_as[column.name]: column for column in self._levels}
-        table = table.coded_as([place[label] for label in table.labels])
-        check_numbers(table)
         check_gaps(table)
-        self.discovery_.refuse_if_partial("A score of held-out rows")
-        if self._gaussian is None:
-            raise NeedsData(
-                f"score needs the correlations of all columns, which {self.discovery_.settings['test']['name']} does not know; "
-                "choose settings another way, or fit with ci_test='fisher_z'."
-            )
-        columns = [table.labels.index(seen_as[name]) for name in self._gaussian.graph.names]
+        if numbers := [label for label in table.labels if not place[label].levels or place[label].points]:
+            check_numbers(table.choose(numbers))
+        table = table.coded_as([place[label] for label in table.labels])
+        columns = [table.labels.index(seen_as[name]) for name in self._model.graph.names]
         rows = table.values[:, columns]  # noqa: PD011
-        return float(self._gaussian.log_density(rows).mean())
+        return float(self._model.log_density(rows).mean())
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The settings by name.

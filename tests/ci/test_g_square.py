@@ -12,6 +12,7 @@ from scipy.stats import chi2, chi2_contingency
 
 from dicola import ChiSquare, DiCoLa, GSquare, InvalidData, InvalidSetting, discover
 from dicola._kernels import contingency as kernel
+from dicola._kernels.arrays import flat_rows
 from dicola.blankets.auto import AutoBlankets
 from dicola.ci.by_evidence import log_survival
 from dicola.learners.registry import LEARNERS
@@ -69,6 +70,34 @@ def test_more_strata_than_rows_are_counted_as_well():
     statistic, freedom = twin(table, "A", "B", z, "log-likelihood")
     found = test.measure(0, 1, [(2, 3, 4, 5, 6, 7)])
     assert (found.statistics[0], found.freedoms[0]) == (pytest.approx(statistic, rel=1e-10), freedom)
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_sets_of_rows_count_what_codes_count_to_the_last_digit(gaps):
+    """Of 3,000 rows small tables are counted by the bits of their levels; without these places the rows are gone through."""
+    table, rng = frame(3000), np.random.default_rng(4)
+    if gaps:
+        table = table.mask(rng.random(table.shape) < 0.1)
+    test = GSquare(table)
+    nowhere = np.full(5, -1)
+    nowhere.setflags(write=False)
+    by_codes = test.evidence._replace(places=nowhere)
+    pairs, sets = [(0, 1), (2, 4)], [(), (3,), (1, 3), (0, 1, 3)]
+    for x, y in pairs:
+        asked = [tuple(v for v in z if v not in (x, y)) for z in sets]
+        x_, y_ = np.full(len(asked), x), np.full(len(asked), y)
+        (by_bits, whole), (plain, same) = (kernel.tables_of(each, x_, y_, *flat_rows(asked)) for each in (test.evidence, by_codes))
+        assert by_bits.tobytes() == plain.tobytes() and (whole == same).all()
+
+
+def test_a_part_of_a_test_counts_the_rows_of_its_own_levels():
+    table = frame(3000)
+    table["F"] = np.array([f"level {i}" for i in np.random.default_rng(6).integers(40, size=3000)])
+    test = GSquare(table)
+    assert test._places[test.positions("A", "F")[1]] == -1  # too many levels
+    part = test.among(test.positions("E", "A", ["F", "C"])[2] + test.positions("E", "A")[:2])
+    for z in ([], ["C"], ["F"]):
+        assert part("A", "E", z) == test("A", "E", z)
 
 
 def test_williams_factor_is_that_of_the_formula():

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels.arrays import Ints
-from dicola._kernels.compiled import inner
+from dicola._kernels.compiled import hot, inner
 
 Words = NDArray[np.uint64]
 
 NONE, ONE = np.uint64(0), np.uint64(1)
+_TWO, _FOUR, _TOP = np.uint64(2), np.uint64(4), np.uint64(56)
+_PAIRS, _FOURS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+_EIGHTS, _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 _SPREAD = np.uint64(0x03F79D71B4CB0A89)  # a de Bruijn sequence
 _PLACES = np.zeros(64, np.int64)
 for _place in range(64):
@@ -58,16 +61,24 @@ def lowest_common(one: Words, other: Words) -> int:
     return -1
 
 
+@hot
+def ones(word: np.uint64) -> np.uint64:
+    """How many bits are set: added up in pairs, in fours, in eights, and by one product.
+
+    Compilers know these steps, and take the machine's own instruction for them, many words at a time where they can.
+    """
+    pairs = word - ((word >> ONE) & _PAIRS)
+    fours = (pairs & _FOURS) + ((pairs >> _TWO) & _FOURS)
+    return (((fours + (fours >> _FOUR)) & _EIGHTS) * _BYTES) >> _TOP
+
+
 @inner
 def size(words: Words) -> int:
     """How many members there are."""
-    count = 0
+    count = NONE
     for word in words:
-        rest = word
-        while rest:
-            rest &= rest - ONE
-            count += 1
-    return count
+        count += ones(word)
+    return int(count)
 
 
 @inner

@@ -14,9 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels.arrays import Floats, Ints
-from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.bits import NONE, Words, ones
+from dicola._kernels.compiled import hot, inner, kernel
 
 _MANY = 4096  # cells, or strata, up to which they are not renumbered, whether all of them occur or not
+_SHORT = 1 << 16  # cells up to which two bytes number them
+_BEGINNING, _PER_ROW = 80, 4  # what a cell costs by bits beside its words, and what a row costs by its number, in words
+
+
+Cells = NDArray[np.uint16] | NDArray[np.int32]
 
 
 class Counts(NamedTuple):
@@ -24,6 +30,8 @@ class Counts(NamedTuple):
 
     codes: NDArray[np.int16]  # a row per variable, an entry per row of the table; -1 is a gap
     levels: Ints  # of each variable, how many there are
+    bits: Words  # the rows that have a level, a row of words per level, of one variable after the other
+    places: Ints  # where the levels of each variable begin there; -1: they are too many for it
     logs: Floats  # k ln k, for every k up to the number of rows
     critical: Floats  # of the statistic, by degrees of freedom, as far as they go
     quantile: float  # of the normal distribution, for more degrees of freedom
@@ -71,7 +79,7 @@ def strata_of(counts: Counts, given: Ints, strata: Ints) -> int:
 
 
 @inner
-def _cells_by_row(counts: Counts, x: int, y: int, given: Ints, cells: NDArray[np.int32]) -> np.int32:
+def _cells_by_row(counts: Counts, x: int, y: int, given: Ints, cells: Cells) -> np.int32:
     """The cell of each row of a table without gaps, in loops that a compiler makes wide; answers how many there are."""
     n, across = len(cells), np.int32(counts.levels[y])
     of_x, of_y = counts.codes[x], counts.codes[y]
@@ -87,7 +95,7 @@ def _cells_by_row(counts: Counts, x: int, y: int, given: Ints, cells: NDArray[np
 
 
 @inner
-def _counted(cells: NDArray[np.int32], count: np.int32) -> NDArray[np.int32]:
+def _counted(cells: Cells, count: np.int32) -> NDArray[np.int32]:
     """How many rows each cell has; four tables at a time, as rows of one cell would wait for each other."""
     many = np.zeros(4 * count, np.int32)
     first, second, third, fourth = many[:count], many[count : 2 * count], many[2 * count : 3 * count], many[3 * count :]
@@ -121,14 +129,83 @@ def _counted_by_stratum(counts: Counts, x: int, y: int, given: Ints) -> NDArray[
     return many
 
 
+@hot
+def _meet(rows: Words, at: int, bits: Words, level: int) -> np.int32:
+    """Write behind a set of rows those of them that have a level; answers how many there are."""
+    many = NONE
+    for w in range(rows.shape[1]):
+        word = rows[at, w] & bits[level, w]
+        rows[at + 1, w] = word
+        many += ones(word)
+    return np.int32(many)
+
+
+@hot
+def _having(rows: Words, at: int, bits: Words, level: int) -> np.int32:
+    """How many of a set of rows have a level?"""
+    many = NONE
+    for w in range(rows.shape[1]):
+        many += ones(rows[at, w] & bits[level, w])
+    return np.int32(many)
+
+
 @inner
+def _counted_by_bits(counts: Counts, x: int, y: int, given: Ints, count: int) -> NDArray[np.int32]:
+    """The same from sets of rows: a stratum is what its levels have in common, and an empty one is left with all below it.
+
+    Strata have the order of the other two ways, so that sums over them are the same to the last digit. Without gaps the last level of
+    y has the rows that the others leave.
+    """
+    bits, places, levels, has_gaps = counts.bits, counts.places, counts.levels, counts.has_gaps
+    down, across, size = levels[x], levels[y], len(given)
+    counted = across if has_gaps else across - 1
+    many = np.zeros(count, np.int32)
+    rows = np.empty((size + 2, bits.shape[1]), np.uint64)
+    rows[0] = ~NONE
+    level, depth = np.full(size + 1, -1), 0
+    while depth >= 0:
+        if depth < size:
+            v = given[depth if has_gaps else size - 1 - depth]
+            level[depth] += 1
+            if level[depth] == levels[v]:
+                level[depth] = -1
+                depth -= 1
+            elif _meet(rows, depth, bits, places[v] + level[depth]):
+                depth += 1
+            continue
+        cell = 0
+        for d in range(size):
+            cell = cell * levels[given[d if has_gaps else size - 1 - d]] + level[d]
+        cell *= down * across
+        for a in range(down):
+            left = _meet(rows, size, bits, places[x] + a)
+            if left:
+                for b in range(counted):
+                    found = _having(rows, size + 1, bits, places[y] + b)
+                    many[cell + b] = found
+                    left -= found
+                if counted < across:
+                    many[cell + counted] = left
+            cell += across
+        depth -= 1
+    return many
+
+
+@hot
 def _cells(counts: Counts, x: int, y: int, given: Ints) -> NDArray[np.int32]:
     """How many rows have each combination of stratum, level of x and level of y."""
     n, count = counts.codes.shape[1], counts.levels[x] * counts.levels[y]
+    has_bits = counts.places[x] >= 0 and counts.places[y] >= 0
     for v in given:
         count = min(count * counts.levels[v], 1 << 40)
+        has_bits &= counts.places[v] >= 0
+    if has_bits and count * (counts.bits.shape[1] + _BEGINNING) <= _PER_ROW * n:
+        return _counted_by_bits(counts, x, y, given, count)
     if counts.has_gaps or count > max(_MANY, n):
         return _counted_by_stratum(counts, x, y, given)
+    if count <= _SHORT:
+        short = np.empty(n, np.uint16)
+        return _counted(short, _cells_by_row(counts, x, y, given, short))
     cells = np.empty(n, np.int32)
     return _counted(cells, _cells_by_row(counts, x, y, given, cells))
 
@@ -139,22 +216,25 @@ def table_of(counts: Counts, x: int, y: int, given: Ints) -> tuple[float, int, i
 
     That is: the rows in strata that say something, those without a gap, and the strata that occur.
     """
-    cells = _cells(counts, x, y, given)
+    cells, logs = _cells(counts, x, y, given), counts.logs
     down, across = counts.levels[x], counts.levels[y]
-    of_row, of_column = np.empty(down, np.int64), np.empty(across, np.int64)
+    size, of_row, of_column = down * across, np.empty(down, np.int64), np.empty(across, np.int64)
     statistic, freedom, rows, used, occurring = 0.0, 0, 0, 0, 0
-    for begin in range(0, len(cells), down * across):
+    for begin in range(0, len(cells), size):
         total = filled_rows = filled_columns = 0
         for b in range(across):
             of_column[b] = 0
+        at = begin
         for a in range(down):
-            of_row[a] = 0
+            of_this = 0
             for b in range(across):
-                many = cells[begin + a * across + b]
-                of_row[a] += many
+                many = int(cells[at])
+                of_this += many
                 of_column[b] += many
-            total += of_row[a]
-            filled_rows += 1 if of_row[a] else 0
+                at += 1
+            of_row[a] = of_this
+            total += of_this
+            filled_rows += 1 if of_this else 0
         if total == 0:
             continue
         for b in range(across):
@@ -165,25 +245,33 @@ def table_of(counts: Counts, x: int, y: int, given: Ints) -> tuple[float, int, i
             continue
         rows += total
         freedom += (filled_rows - 1) * (filled_columns - 1)
-        misfit = _misfit(counts, cells[begin : begin + down * across], of_row, of_column, total)
+        if counts.pearson:
+            misfit = _misfit(cells[begin : begin + size], of_row, of_column, total)
+        else:
+            misfit = _surprise(logs, cells[begin : begin + size], of_row, of_column, total)
         if counts.corrected:
             misfit /= 1.0 + _scarcity(of_row, filled_rows, total) * _scarcity(of_column, filled_columns, total) / (6.0 * total)
         statistic += misfit
     return statistic, freedom, rows, used, occurring
 
 
+@hot
+def _surprise(logs: Floats, cells: NDArray[np.int32], of_row: Ints, of_column: Ints, total: int) -> float:
+    """G² of one stratum: how far its counts are from those of independent variables."""
+    surprise = 0.0
+    for many in cells:
+        surprise += logs[many]
+    for many in of_row:
+        surprise -= logs[many]
+    for many in of_column:
+        surprise -= logs[many]
+    return float(max(2.0 * (surprise + logs[total]), 0.0))
+
+
 @inner
-def _misfit(counts: Counts, cells: NDArray[np.int32], of_row: Ints, of_column: Ints, total: int) -> float:
-    """How far the counts of one stratum are from those of independent variables."""
-    across, misfit, logs = len(of_column), 0.0, counts.logs
-    if not counts.pearson:
-        for many in cells:
-            misfit += logs[many]
-        for many in of_row:
-            misfit -= logs[many]
-        for many in of_column:
-            misfit -= logs[many]
-        return float(max(2.0 * (misfit + logs[total]), 0.0))
+def _misfit(cells: NDArray[np.int32], of_row: Ints, of_column: Ints, total: int) -> float:
+    """Pearson's χ² of one stratum."""
+    across, misfit = len(of_column), 0.0
     for a in range(len(of_row)):
         for b in range(across):
             expected = of_row[a] * of_column[b] / total
@@ -202,16 +290,32 @@ def _scarcity(margin: Ints, filled: int, total: int) -> float:
     return (shares - 1.0) / (filled - 1)
 
 
+@hot
+def _in_place(counts: Counts, freedom: int, rows: int, used: int, strata: int) -> int:
+    """Which default stands in place of an answer: 1 where x or y is determined, 0 where rows are missing; -1 where there is an answer."""
+    if freedom == 0 and used >= counts.least * strata:
+        return 1
+    return 0 if freedom == 0 or rows < counts.least * freedom else -1
+
+
 @inner
 def verdict_of(counts: Counts, statistic: float, freedom: int, rows: int, used: int, strata: int) -> bool:
     """Is this dependence? Where the table says nothing, the answer is the default for the reason."""
-    if freedom == 0 and used >= counts.least * strata:
-        counts.untested[1] += 1
-        return counts.defaults[1]
-    if freedom == 0 or rows < counts.least * freedom:
-        counts.untested[0] += 1
-        return counts.defaults[0]
+    why = _in_place(counts, freedom, rows, used, strata)
+    if why >= 0:
+        counts.untested[why] += 1
+        return counts.defaults[why]
     return statistic > _critical(counts, freedom)
+
+
+@hot
+def put_down(counts: Counts, table: tuple[float, int, int, int, int], i: int, statistics: Floats, numbers: Ints) -> None:
+    """Write a statistic, and behind it the degrees of freedom, the rows used, and -1 or the default that is answered."""
+    statistic, freedom, rows, used, strata = table
+    why = _in_place(counts, freedom, rows, used, strata)
+    statistics[i] = statistic
+    numbers[0, i], numbers[1, i] = freedom, used
+    numbers[2, i] = -1 if why < 0 else np.int64(counts.defaults[why])
 
 
 @inner
@@ -232,11 +336,9 @@ def counts_depend(counts: Counts, x: int, y: int, given: Ints) -> bool:
 
 @kernel
 def tables_of(counts: Counts, x: Ints, y: Ints, begins: Ints, members: Ints) -> tuple[Floats, Ints]:
-    """``table_of`` for one pair and set after the other: the statistics, and a row of whole numbers for each."""
+    """``table_of`` for one pair and set after the other: the statistics, and three rows of whole numbers (``put_down``)."""
     many = len(begins) - 1
-    statistics, numbers = np.empty(many), np.empty((many, 4), np.int64)
+    statistics, numbers = np.empty(many), np.empty((3, many), np.int64)
     for i in range(many):
-        statistic, freedom, rows, used, strata = table_of(counts, x[i], y[i], members[begins[i] : begins[i + 1]])
-        statistics[i] = statistic
-        numbers[i, 0], numbers[i, 1], numbers[i, 2], numbers[i, 3] = freedom, rows, used, strata
+        put_down(counts, table_of(counts, x[i], y[i], members[begins[i] : begins[i + 1]]), i, statistics, numbers)
     return statistics, numbers

@@ -9,7 +9,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.compiled import inner, kernel
-from dicola._kernels.contingency import Counts, strata_of, table_of, verdict_of
+from dicola._kernels.contingency import Counts, put_down, strata_of, table_of, verdict_of
 
 _LEAST_VARIANCE = 1e-9
 
@@ -177,11 +177,9 @@ def mixtures_depend(mixtures: Mixtures, x: int, y: int, given: Ints) -> bool:
 
 @kernel
 def mixtures_of(mixtures: Mixtures, x: Ints, y: Ints, begins: Ints, members: Ints) -> tuple[Floats, Ints]:
-    """``mixture_of`` for one pair and set after the other: the statistics, and a row of whole numbers for each."""
+    """``mixture_of`` for one pair and set after the other, written down as ``tables_of`` does."""
     many = len(begins) - 1
-    statistics, numbers = np.empty(many), np.empty((many, 4), np.int64)
+    statistics, numbers = np.empty(many), np.empty((3, many), np.int64)
     for i in range(many):
-        statistic, freedom, rows, used, strata = mixture_of(mixtures, x[i], y[i], members[begins[i] : begins[i + 1]])
-        statistics[i] = statistic
-        numbers[i, 0], numbers[i, 1], numbers[i, 2], numbers[i, 3] = freedom, rows, used, strata
+        put_down(mixtures.counts, mixture_of(mixtures, x[i], y[i], members[begins[i] : begins[i + 1]]), i, statistics, numbers)
     return statistics, numbers

@@ -14,6 +14,7 @@ from dicola.tables.table import Table, as_table
 
 MOST_NUMBERS = 20  # different values up to which a column of numbers is taken for categories
 _MOST_LEVELS = 2**15 - 1
+_MOST_BITS = 16  # levels up to which a column is kept as sets of rows too: no more memory than its codes
 
 
 class Coded(NamedTuple):
@@ -80,3 +81,22 @@ def codes_of(column: Column) -> tuple[NDArray[np.int64], int]:
     filled = np.full(len(column.values), -1, dtype=np.int64)
     filled[~column.missing] = codes
     return filled, len(found)
+
+
+def rows_by_level(codes: NDArray[np.int16], levels: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Sets of rows as bits: which rows have each level of each variable, and where the levels of a variable begin.
+
+    A variable of many levels has none, and its place is -1.
+
+    >>> bits, places = rows_by_level(np.array([[0, 1, 1], [2, 0, 1]], dtype=np.int16), np.array([2, 3]))
+    >>> bits.ravel().tolist(), places.tolist()
+    ([1, 6, 2, 4, 1], [0, 2])
+    """
+    taken = levels <= _MOST_BITS
+    places = np.where(taken, np.append(0, np.cumsum(np.where(taken, levels, 0)))[:-1], -1)
+    bits = np.zeros((int(levels[taken].sum()), -(-codes.shape[1] // 64)), dtype="<u8")
+    whole = bits.view(np.uint8)
+    for v in np.flatnonzero(taken):
+        here = np.packbits(codes[v] == np.arange(levels[v])[:, None], axis=1, bitorder="little")
+        whole[places[v] : places[v] + levels[v], : here.shape[1]] = here
+    return bits.astype(np.uint64, copy=False), places

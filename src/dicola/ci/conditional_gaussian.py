@@ -99,7 +99,8 @@ class ConditionalGaussian(EvidenceTest[kernel.Mixtures]):
         return {"values": values, "is_number": self.is_number[variables], "_counting": self._counting.among(variables)}
 
     def measure_pairs(self, x: NDArray[np.int64], y: NDArray[np.int64], sets: Sequence[Variables]) -> Measured:
-        return self._counting.decided(*kernel.mixtures_of(self.evidence, x, y, *flat_rows(sets)))
+        statistics, numbers = kernel.mixtures_of(self.evidence, x, y, *flat_rows(sets))
+        return Measured(statistics, *numbers)
 
     def rows_to_condition_on(self, size: int) -> int:
         return rows_needed(self._usual, size, self._counting.min_rows)

@@ -15,7 +15,7 @@ from dicola._kernels.arrays import flat_rows
 from dicola.allowed import checked
 from dicola.ci.base import checked_alpha
 from dicola.ci.by_evidence import Default, EvidenceTest, Measured, checked_default, critical_values
-from dicola.ci.categories import coded, usable
+from dicola.ci.categories import coded, rows_by_level, usable
 from dicola.ci.degenerate_gaussian import DegenerateGaussian
 from dicola.ci.power import Strength, noncentrality_found
 from dicola.graphs.skeleton import Variables
@@ -99,6 +99,7 @@ class GSquare(EvidenceTest[kernel.Counts]):
     ) -> None:
         table = usable(data)
         self.codes, self.levels = coded(table)
+        self._bits, self._places = rows_by_level(self.codes, self.levels)
         self.labels, self.names, self.n_samples = table.labels, table.names, table.n_samples
         self._usual_levels = self.levels  # also of a part of the variables
         self.alpha = checked_alpha(alpha)
@@ -107,8 +108,8 @@ class GSquare(EvidenceTest[kernel.Counts]):
         self._freeze()
 
     def _freeze(self) -> None:
-        self.codes.setflags(write=False)
-        self.levels.setflags(write=False)
+        for array in (self.codes, self.levels, self._bits, self._places):
+            array.setflags(write=False)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Arrays come writeable out of a pickle or a copy; for these the kernels would be compiled once more."""
@@ -116,7 +117,12 @@ class GSquare(EvidenceTest[kernel.Counts]):
         self._freeze()
 
     def _chosen(self, variables: NDArray[np.int64]) -> dict[str, Any]:
-        chosen: dict[str, NDArray[Any]] = {"codes": self.codes[variables], "levels": self.levels[variables]}
+        levels, places = self.levels[variables], self._places[variables]
+        lengths = np.where(places < 0, 0, levels)
+        begins = np.cumsum(lengths) - lengths
+        rows = np.repeat(places - begins, lengths) + np.arange(lengths.sum())
+        chosen: dict[str, NDArray[Any]] = {"codes": self.codes[variables], "levels": levels}
+        chosen |= {"_bits": self._bits[rows], "_places": np.where(places < 0, -1, begins)}
         for array in chosen.values():
             array.setflags(write=False)
         return chosen
@@ -133,6 +139,8 @@ class GSquare(EvidenceTest[kernel.Counts]):
         return kernel.Counts(
             self.codes,
             self.levels,
+            self._bits,
+            self._places,
             logs,
             critical,
             quantile,
@@ -153,24 +161,8 @@ class GSquare(EvidenceTest[kernel.Counts]):
         return self.as_blocks().blocks()
 
     def measure_pairs(self, x: NDArray[np.int64], y: NDArray[np.int64], sets: Sequence[Variables]) -> Measured:
-        return self.decided(*kernel.tables_of(self.evidence, x, y, *flat_rows(sets)))
-
-    def decided(self, statistics: NDArray[np.float64], numbers: NDArray[np.int64]) -> Measured:
-        """What was measured, with the answers where it says nothing.
-
-        Parameters
-        ----------
-        statistics : array of float
-            One per set.
-        numbers : matrix of int
-            For each the degrees of freedom, the rows that say something, those used, and the strata.
-
-        """
-        freedoms, rows, used, strata = numbers.T
-        determined = (freedoms == 0) & (used >= self.min_rows * strata)
-        sparse = ~determined & ((freedoms == 0) | (rows < self.min_rows * freedoms))
-        defaults = np.where(determined, self._defaults[1], np.where(sparse, self._defaults[0], -1))
-        return Measured(statistics, freedoms, used, defaults)
+        statistics, numbers = kernel.tables_of(self.evidence, x, y, *flat_rows(sets))
+        return Measured(statistics, *numbers)
 
     def rows_to_condition_on(self, size: int) -> int:
         return rows_needed(self._usual_levels, size, self.min_rows)

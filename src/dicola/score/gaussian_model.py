@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dicola._kernels import mag_score as kernel
 from dicola.ci.base import CITest
+from dicola.ci.gaussian import correlation_of
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.skeleton import Pair
 from dicola.score.base import districts_of
@@ -66,13 +67,12 @@ class GaussianModel:
     correlation: Floats
 
     @classmethod
-    def behind(cls, test: CITest, table: Table, graph: MixedGraph) -> GaussianModel | None:
-        """The model on the correlations behind a test of all columns; ``None`` where it has none."""
+    def behind(cls, test: CITest, table: Table, graph: MixedGraph) -> GaussianModel:
+        """The model on the correlations behind a test, or on those of a table of complete numbers where it has none."""
         correlations = getattr(test, "correlations", None)
-        if correlations is None or (test.labels, test.names) != (table.labels, table.names):
-            return None
         mean, deviation = _moments(table.values)
-        return cls(graph.reordered(table.labels), mean, deviation, correlations()[0])
+        correlation = correlation_of(table.values) if correlations is None else correlations()[0]
+        return cls(graph.reordered(table.labels), mean, deviation, correlation)
 
     @cached_property
     def districts(self) -> list[District]:
