@@ -403,7 +403,7 @@ class Discovery:
         """The PAG as SVG text; edges that are undecided are dashed, and left out where they are too many to see."""
         from dicola.report.drawing import draw, visible_part
 
-        return draw(*visible_part(self))
+        return draw(*visible_part(self), selection=bool(self.settings.get("selection")))
 
     def _repr_html_(self) -> str:
         from dicola.report.card import card

@@ -127,3 +127,17 @@ def test_what_a_mark_is_worth_is_what_scoring_the_other_graph_says():
             checked += 1
     assert checked
     assert "score_without" not in DiCoLa(mode="exact").fit(simulate.linear_gaussian(dag, 300, seed=5)).discovery_.to_pandas()
+
+
+def test_of_a_selected_sample_marks_say_less():
+    """A tail says "causes the other, or selection": in the explanation, the report, its script's facts and the drawing."""
+    dag = DAG.from_edges([("A", "C"), ("B", "C"), ("C", "D")])
+    plain, selected = (discover(Oracle(dag), selection=selection) for selection in (False, True))
+    assert "C is a cause of D (directly or through variables not shown)." in str(plain.explain("C", "D"))
+    told = str(selected.explain("C", "D"))
+    assert "C is a cause of D or of selection of the sample; D is a cause of neither." in told
+    assert "D is a cause neither of C nor of the selection of the sample." in told
+    for text in (selected.report(), selected.draw()):
+        assert "C is a cause of D or of selection of the sample" in text and "(directly or through" not in text
+    assert "{u} is a cause of {v} or of selection of the sample" in selected.report()
+    assert "selection of the sample" not in plain.draw()

@@ -373,6 +373,15 @@ WORDS = {
 """What an edge claims, by its marks at u and at v."""
 
 
-def edge_in_words(edge: Edge) -> str:
-    """What the edge claims, as a sentence."""
-    return WORDS[int(edge.mark_u), int(edge.mark_v)].format(u=edge.u, v=edge.v)
+WORDS_OF_SELECTED = WORDS | {
+    (TAIL, ARROW): "{u} is a cause of {v} or of selection of the sample; {v} is a cause of neither.",
+    (ARROW, ARROW): "{u} and {v} share a hidden common cause, or hidden causes by which the sample was selected; neither causes the other.",
+    (CIRCLE, ARROW): "{v} is a cause neither of {u} nor of selection of the sample; what {u} is a cause of is open.",
+}
+"""The same where the sample may have been selected: a tail says "causes the other, or selection", an arrowhead "neither"."""
+
+
+def edge_in_words(edge: Edge, selection: bool = False) -> str:
+    """What the edge claims, as a sentence; with ``selection`` where the sample may have been selected."""
+    words = WORDS_OF_SELECTED if selection else WORDS
+    return words[int(edge.mark_u), int(edge.mark_v)].format(u=edge.u, v=edge.v)

@@ -45,11 +45,11 @@ def visible_part(found: Discovery) -> tuple[PAG, frozenset[frozenset[str]]]:
     return PAG.trusted(marks, pag.names), frozenset()
 
 
-def draw(pag: PAG, undecided: AbstractSet[frozenset[str]] = frozenset()) -> str:
+def draw(pag: PAG, undecided: AbstractSet[frozenset[str]] = frozenset(), selection: bool = False) -> str:
     """The PAG as SVG text; the same graph gives the same bytes, whatever the order of its vertices.
 
     An open circle, a filled arrowhead or nothing (a tail) stands at each end of a line. Colour repeats what the marks say. Pairs that
-    are undecided, of a run that was stopped, are joined by a dashed line.
+    are undecided, of a run that was stopped, are joined by a dashed line. ``selection``: the sample may have been selected.
 
     >>> draw(PAG.from_text("A o-> B")).count('class="circle"')
     1
@@ -65,7 +65,12 @@ def draw(pag: PAG, undecided: AbstractSet[frozenset[str]] = frozenset()) -> str:
         f"<style>{drawing_style()}</style>",
         f'<rect class="ground" x="{left}" y="{top}" width="{width}" height="{height}"/>',
         '<g class="edges">',
-        *(_edge(edge, way, is_open=frozenset((edge.u, edge.v)) in undecided) for edge, way in ways.items()),
+        *(
+            _edge(edge, way, OPEN, is_open=True)
+            if frozenset((edge.u, edge.v)) in undecided
+            else _edge(edge, way, edge_in_words(edge, selection))
+            for edge, way in ways.items()
+        ),
         "</g>",
         '<g class="nodes">',
         *(_node(name, box) for name, box in boxes.items()),
@@ -98,7 +103,7 @@ def draw_key(edge: Edge) -> str:
     left = np.array([2.0 + RADIUS * (edge.mark_u is Mark.CIRCLE), 9.0])
     right = np.array([62.0 - RADIUS * (edge.mark_v is Mark.CIRCLE), 9.0])
     way = Route(left, (left + right) / 2, right, bent=False)
-    return f'<svg class="pag key" width="64" height="18" viewBox="0 0 64 18" aria-hidden="true">{_edge(edge, way, titled=False)}</svg>'
+    return f'<svg class="pag key" width="64" height="18" viewBox="0 0 64 18" aria-hidden="true">{_edge(edge, way)}</svg>'
 
 
 def edge_kind(edge: Edge) -> str:
@@ -116,12 +121,12 @@ def _node(name: str, box: Box) -> str:
     )
 
 
-def _edge(edge: Edge, way: Route, titled: bool = True, is_open: bool = False) -> str:
+def _edge(edge: Edge, way: Route, words: str | None = None, is_open: bool = False) -> str:
     start, mark_start = _mark(edge.mark_u, way.start, way.control)
     end, mark_end = _mark(edge.mark_v, way.end, way.control)
     line = f"M{_point(start)}Q{_point(way.control)} {_point(end)}" if way.bent else f"M{_point(start)}L{_point(end)}"
-    ends = f' data-u="{escaped(edge.u)}" data-v="{escaped(edge.v)}"' if titled else ""
-    title = f"<title>{escaped(edge)}\n{escaped(OPEN if is_open else edge_in_words(edge))}</title>" if titled else ""
+    ends = f' data-u="{escaped(edge.u)}" data-v="{escaped(edge.v)}"' if words is not None else ""
+    title = f"<title>{escaped(edge)}\n{escaped(words)}</title>" if words is not None else ""
     kind = f"{edge_kind(edge)} undecided" if is_open else edge_kind(edge)
     return f'<g class="edge {kind}"{ends}>{title}<path class="line" d="{line}"/>{mark_start}{mark_end}</g>'
 

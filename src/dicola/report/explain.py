@@ -13,7 +13,7 @@ from dicola.errors import InvalidGraph, counted
 from dicola.graphs.marks import Edge, Mark
 from dicola.graphs.pag import PAG, edge_in_words
 from dicola.orient.partial import Conflict
-from dicola.report.rule_text import MEANINGS, NO_OTHER_MARK, NO_REASON, OPEN, OTHER_RULE, UNDECIDED, rules_of
+from dicola.report.rule_text import NO_OTHER_MARK, NO_REASON, OPEN, OTHER_RULE, UNDECIDED, meanings_of, rules_of
 
 if TYPE_CHECKING:
     from dicola.discovery import Discovery
@@ -137,7 +137,8 @@ def explain(found: Discovery, u: object, v: object) -> Explanation:
     scores = {edge.u: row.get("score_u"), edge.v: row.get("score_v")}
     ends = tuple(replace(end, score=_worse(_OTHER_MARK, scores[end.at]) or _only(end, scores[end.at])) for end in ends)
     without = _worse(_WITHOUT, row.get("score_without"))
-    return Explanation(edge.u, edge.v, str(edge), edge_in_words(edge), ends, None, leaves, disputes, often, _weakest(row), without)
+    words = edge_in_words(edge, bool(found.settings.get("selection")))
+    return Explanation(edge.u, edge.v, str(edge), words, ends, None, leaves, disputes, often, _weakest(row), without)
 
 
 _OTHER_MARK = "With another mark here, and all other edges as they are, the graph scores {}."
@@ -216,7 +217,7 @@ def separation_of(found: Discovery, x: str, y: str) -> Separation | None:
 def _end(found: Discovery, at: str, other: str, mark: Mark, mark_other: Mark) -> End:
     labels = found.skeleton.labels
     reason = found.reasons.get((labels.index(other), labels.index(at)))
-    meaning = MEANINGS[mark, mark_other].format(at=at, other=other)
+    meaning = meanings_of(found.settings)[mark, mark_other].format(at=at, other=other)
     if reason is None:
         return End(at, _MARK_NAMES[mark], meaning, None, (), UNDECIDED if mark is Mark.CIRCLE else NO_REASON, None)
     witness, rule = tuple(labels[v] for v in reason.witness), rules_of(found.settings).get(reason.rule, OTHER_RULE)

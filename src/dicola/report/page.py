@@ -68,7 +68,7 @@ def page(found: Discovery, table: pd.DataFrame | None = None) -> str:
         _how_sure(found.how_sure()) if found.complete else "",
         _drawn(found.bootstrap),
         _section("Graph", f'<div class="still-drawing">\n{found.draw()}</div>', still=True),
-        _key(edges),
+        _key(edges, bool(found.settings.get("selection"))),
         '<div class="columns">',
         _section("Warnings", _list(found.warnings)),
         _statements(found.statements),
@@ -162,14 +162,14 @@ def _statements(statements: Sequence[Statement]) -> str:
     return _section("What was known", _table(("Statement", "What became of it"), rows)) if rows else ""
 
 
-def _key(edges: Sequence[Edge]) -> str:
+def _key(edges: Sequence[Edge], selection: bool) -> str:
     """The kinds of edge that occur, each with its sign, its count and its meaning."""
     if not edges:
         return ""
     counts = Counter((edge.mark_u, edge.mark_v) for edge in edges)
     kinds = [(Edge("A", "B", *marks), count) for marks, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
     rows = [
-        (f'<span class="sign">{draw_key(kind)} <code>{escaped(kind)}</code></span>', _plain(count), escaped(edge_in_words(kind)))
+        (f'<span class="sign">{draw_key(kind)} <code>{escaped(kind)}</code></span>', _plain(count), escaped(edge_in_words(kind, selection)))
         for kind, count in kinds
     ]
     return _section("How to read it", _table(("Sign", "Count", "Meaning"), rows, numeric=(1,)), still=True)
@@ -193,7 +193,8 @@ def _edges(edges: Sequence[Edge], found: Discovery) -> str:
     if not edges:
         return _section("Edges", "<p>No edges: every pair of variables can be separated.</p>", still=True)
     drawn = found.bootstrap
-    words = [edge_in_words(edge) if found.is_decided(edge.u, edge.v) else OPEN for edge in edges]
+    selection = bool(found.settings.get("selection"))
+    words = [edge_in_words(edge, selection) if found.is_decided(edge.u, edge.v) else OPEN for edge in edges]
     rows = [(f"<code>{escaped(edge)}</code>", *_often(drawn, edge), escaped(told)) for edge, told in zip(edges, words, strict=True)]
     heads = ("Edge", *(() if drawn is None else ("Adjacent in", "With these marks in")), "In words")
     return _section("Edges", _table(heads, rows, numeric=() if drawn is None else (1, 2)), still=True)

@@ -18,14 +18,14 @@ import pandas as pd
 from dicola.decompose.tree import Branch
 from dicola.edge_table import SCORE_COLUMNS
 from dicola.graphs.marks import ARROW, TAIL
-from dicola.graphs.pag import WORDS
+from dicola.graphs.pag import WORDS, WORDS_OF_SELECTED
 from dicola.graphs.skeleton import RecordedSets
 from dicola.report.communities import MANY, communities, folded_at_start, is_foldable
 from dicola.report.drawing import MOST_UNDECIDED, visible_part
 from dicola.report.labels import short_label
 from dicola.report.layout import layout
 from dicola.report.routing import bends
-from dicola.report.rule_text import MEANINGS, NO_OTHER_MARK, NO_REASON, OPEN, OTHER_RULE, UNDECIDED, rules_of
+from dicola.report.rule_text import NO_OTHER_MARK, NO_REASON, OPEN, OTHER_RULE, UNDECIDED, meanings_of, rules_of
 
 if TYPE_CHECKING:
     from dicola.discovery import Discovery
@@ -54,6 +54,7 @@ def _facts(found: Discovery) -> dict[str, Any]:
     shift = bends([(edge.u, edge.v) for edge in edges], boxes)
     ends = [(place[edge.u], place[edge.v]) for edge in edges]
     why = {end: [reason.rule, *reason.witness] for end, reason in found.reasons.items()}
+    is_selected = bool(found.settings.get("selection"))
     return {
         "about": _about(found.settings),
         "care": [*found.warnings, *(["The graph is not a legal PAG."] if found.complete and not found.legality.legal else [])],
@@ -67,8 +68,9 @@ def _facts(found: Discovery) -> dict[str, Any]:
         "folded": folded_at_start(groups, adjacent),
         "tree": [_node(node) for node in found.tree.nodes],
         **_sets(found),
-        "words": {f"{u}{v}": sentence for (u, v), sentence in WORDS.items()},
-        "meanings": {f"{int(at)}{int(other)}": sentence for (at, other), sentence in MEANINGS.items()},
+        "selection": is_selected,
+        "words": {f"{u}{v}": sentence for (u, v), sentence in (WORDS_OF_SELECTED if is_selected else WORDS).items()},
+        "meanings": {f"{int(at)}{int(other)}": sentence for (at, other), sentence in meanings_of(found.settings).items()},
         "open": sorted(i for i, edge in enumerate(edges) if not found.is_decided(edge.u, edge.v)),
         "most_open": MOST_UNDECIDED,
         "stopped": OPEN,

@@ -18,6 +18,18 @@ MEANINGS: Final[Mapping[tuple[Mark, Mark], str]] = {
 }
 """What a mark says, by the mark itself and the one at the other end."""
 
+_OF_SELECTED: Final[Mapping[tuple[Mark, Mark], str]] = {
+    **MEANINGS,
+    **{(Mark.ARROW, other): "{at} is a cause neither of {other} nor of the selection of the sample." for other in _ANY},
+    (Mark.TAIL, Mark.ARROW): "{at} is a cause of {other} or of the selection of the sample.",
+}
+
+
+def meanings_of(settings: Mapping[str, Any]) -> Mapping[tuple[Mark, Mark], str]:
+    """The same for a run: where the sample may have been selected, marks say less."""
+    return _OF_SELECTED if settings.get("selection") else MEANINGS
+
+
 UNDECIDED: Final = "No rule decided this end."
 OPEN: Final = "Undecided: the run was stopped before it was done with the two. They may be adjacent or not, and nothing is said of causes."
 NO_OTHER_MARK: Final = "While all other edges stay as they are, no other mark can stand here."

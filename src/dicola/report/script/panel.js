@@ -182,7 +182,12 @@ class Panel {
   }
 
   matrixLegend() {
-    const meanings = { [ARROW]: "B is not a cause of A.", [TAIL]: "B is a cause of A.", [CIRCLE]: "It cannot be told." };
+    const neither = "B is a cause neither of A nor of selection of the sample.", either = "B is a cause of A or of selection of the sample.";
+    const meanings = {
+      [ARROW]: facts.selection ? neither : "B is not a cause of A.",
+      [TAIL]: facts.selection ? either : "B is a cause of A.",
+      [CIRCLE]: "It cannot be told.",
+    };
     const rows = [ARROW, TAIL, CIRCLE].map((mark) => {
       const number = edges.reduce((sum, edge) => sum + (edge.markU === mark) + (edge.markV === mark), 0);
       const square = html("span", { class: `square ${MARK_NAMES[mark]}` }, html("span", { class: `glyph ${MARK_NAMES[mark]}` }));

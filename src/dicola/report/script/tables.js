@@ -3,7 +3,7 @@
 const PAGE = 100, PAIRS_AT_ONCE = 40000;
 
 class Table {
-  // columns: { title, value(row) to sort by, cell(row) to show, number, width ("wide" or "some") }; rows(words) answers with the rows
+  // columns: { title, value(row) to sort by, cell(row) to show, number, width ("wide", "some", "few") }; rows(words) answers with the rows
   // to filter, or a sentence; open(row) is done by a click on a row beside its buttons, and by Enter on it.
   constructor({ columns, rows, text, open, placeholder, note }) {
     Object.assign(this, { columns, rows, text, open, sorted: 0, down: false, shown: PAGE });
@@ -111,7 +111,7 @@ function edgeTable(choose) {
       { title: "To", value: (edge) => edge.v, cell: (edge) => variableCell(edge.v, choose) },
       ...(facts.drawn ? oftenColumns() : []),
       ...(facts.evidence ? evidenceColumns() : []),
-      { title: "Rules", value: rules, cell: (edge) => rules(edge) || "\u2013" },
+      { title: "Rules", width: "few", value: rules, cell: (edge) => rules(edge) || "\u2013" },
       { title: "In words", width: "wide", value: words, cell: words },
     ],
   });
