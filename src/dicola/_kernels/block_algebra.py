@@ -106,15 +106,47 @@ def log_det_given(rest: Floats, w: int, own: Floats, across: Floats, u: int, wor
         if own[0, 0] > SINGULAR:
             left -= across[0, 0] * across[0, 0] / own[0, 0]
         return log(max(left, SINGULAR))
-    factorise(own, u, work[0])
-    forward(work[0], u, across, w, work[1])
-    for a in range(w):
-        for b in range(a + 1):
-            value = rest[a, b]
+    for j in range(u):  # the steps of ``factorise`` and ``forward``, row by row, without the logarithms of the first
+        pivot = own[j, j]
+        for t in range(j):
+            pivot -= work[0, j, t] * work[0, j, t]
+        if not pivot > SINGULAR:
+            for i in range(j, u):
+                work[0, i, j] = 0.0
+            for c in range(w):
+                work[1, j, c] = 0.0
+            continue
+        root = sqrt(pivot)
+        for i in range(j + 1, u):
+            value = own[i, j]
+            for t in range(j):
+                value -= work[0, i, t] * work[0, j, t]
+            work[0, i, j] = value / root
+        for c in range(w):
+            value = across[j, c]
+            for t in range(j):
+                value -= work[0, j, t] * work[1, t, c]
+            work[1, j, c] = value / root
+    total = 0.0
+    for j in range(w):
+        for a in range(j, w):
+            value = rest[a, j]
             for i in range(u):
-                value -= work[1, i, a] * work[1, i, b]
-            work[2, a, b] = value
-    return factorise(work[2], w, work[2])
+                value -= work[1, i, a] * work[1, i, j]
+            for t in range(j):
+                value -= work[2, a, t] * work[2, j, t]
+            work[2, a, j] = value
+        pivot = work[2, j, j]
+        if not pivot > SINGULAR:
+            total += log(SINGULAR)
+            for i in range(j, w):
+                work[2, i, j] = 0.0
+            continue
+        total += log(pivot)
+        root = sqrt(pivot)
+        for i in range(j, w):
+            work[2, i, j] /= root
+    return total
 
 
 @inner
