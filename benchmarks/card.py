@@ -23,10 +23,10 @@ from dicola.tables.table import Table
 
 HIDDEN = 40  # one variable in so many is hidden
 RUNS = {
-    "wide": (20_000, 3_000, 3.0),
-    "tall": (20_000, 25_000, 3.0),
-    "huge": (100_000, 1_000, 2.0),
-}  # columns, rows, average degree inside a module of 50
+    "wide": (20_000, 3_000, 3.0, 1.5),
+    "tall": (20_000, 25_000, 3.0, 1.5),
+    "huge": (100_000, 1_000, 2.0, 0.25),
+}  # columns, rows, average degree inside a module of 50, arcs between modules for each of them
 SETTINGS: tuple[dict[str, Any], ...] = (
     {"mode": "exact"},
     {"mode": "paper"},
@@ -48,15 +48,15 @@ class Drawn(NamedTuple):
     adjacent: set[tuple[int, int]]
 
 
-def draw(columns: int, rows: int, degree: float, seed: int = 1, size: int = 50) -> Drawn:
-    """Modules joined by one and a half times as many arcs, one variable in forty hidden; linear and Gaussian.
+def draw(columns: int, rows: int, degree: float, links: float = 1.5, seed: int = 1, size: int = 50) -> Drawn:
+    """Modules joined by ``links`` times as many arcs, one variable in forty hidden; linear and Gaussian.
 
     No matrix of all pairs is made, so that a hundred thousand variables can be drawn.
     """
     rng = np.random.default_rng(seed)
     modules = -(-columns * HIDDEN // (HIDDEN - 1) // size)
     n = modules * size
-    arcs = sorted({*_pairs_inside(modules, size, round(size * degree / 2), rng), *_pairs_between(n, size, 3 * modules // 2, rng)})
+    arcs = sorted({*_pairs_inside(modules, size, round(size * degree / 2), rng), *_pairs_between(n, size, int(links * modules), rng)})
     rank = rng.permutation(n)
     arcs = [(a, b) if rank[a] < rank[b] else (b, a) for a, b in arcs]
     parents: list[list[int]] = [[] for _ in range(n)]
@@ -220,8 +220,8 @@ def marks(device: str) -> None:
 
 def whole(name: str, device: str, limit: float | None, columns: int | None, jobs: int) -> None:
     """A whole run, with the time of each phase and how near its skeleton is to the truth."""
-    usual, rows, degree = RUNS[name]
-    drawn, seconds = timed(lambda: draw(columns or usual, rows, degree))
+    usual, rows, degree, links = RUNS[name]
+    drawn, seconds = timed(lambda: draw(columns or usual, rows, degree, links))
     say(f"{name}: {len(drawn.table.names)} columns of {rows} rows, {len(drawn.adjacent)} adjacent pairs, drawn in {seconds:.0f} s")
     start = time.perf_counter()
     test = FisherZ(drawn.table, device=device)

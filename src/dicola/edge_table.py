@@ -162,7 +162,7 @@ def _weakest_partial_correlations(ci: FisherZ, pairs: Sequence[Pair], pools: Seq
 def _strength(ci: FisherZ, rows: Ints) -> Floats:
     """The strength of ``ci.verdict(x, y, z)`` for rows ``x, y, *z``, by the same steps."""
     index, size = rows.T, rows.shape[1]
-    left = {(a, b): ci.correlation[index[a], index[b]] for a, b in combinations_with_replacement(range(size), 2)}
+    left = {(a, b): ci.correlations_of(index[a], index[b]) for a, b in combinations_with_replacement(range(size), 2)}
     for p in range(2, size):
         # A variable that is determined by those before it adds nothing.
         pivot = np.where(left[p, p] < SINGULAR, np.inf, left[p, p])

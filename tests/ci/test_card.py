@@ -12,12 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import DiCoLa, FisherZ, InvalidSetting, MissingExtra, discover, simulate
+from dicola import DiCoLa, FisherZ, InvalidData, InvalidSetting, MissingExtra, discover, simulate
+from dicola.blankets import grow_shrink
 from dicola.blankets.grow_shrink import IAMB
 from dicola.ci import card as cards
 from dicola.ci import fisher_z
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import GivenRest, SearchLevels, SweepLevel
+from dicola.decompose import tree as tree_module
 
 
 @pytest.fixture
@@ -193,6 +195,59 @@ def test_whole_runs_are_the_same(card, settings):
         assert with_card.tests == without.tests
         assert with_card.settings == without.settings
         assert with_card.skeleton.edges == without.skeleton.edges
+
+
+@pytest.fixture
+def by_rows(card, monkeypatch):
+    """No matrix of all correlations is kept, and none of more than a few variables is made."""
+    monkeypatch.setattr(fisher_z, "MOST_HELD", 10)
+    monkeypatch.setattr(fisher_z, "_AT_ONCE", 20)
+    monkeypatch.setattr(grow_shrink, "_MANY", 20)
+    monkeypatch.setattr(grow_shrink, "_TOGETHER", 3)
+    monkeypatch.setattr(tree_module, "SUSPECTED", 10)
+    monkeypatch.setattr(cards, "_TILE", 7)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whole_runs_without_a_matrix_of_all_correlations_are_the_same(by_rows, seed, monkeypatch):
+    monkeypatch.setattr(cards, "_AT_ONCE", 150)
+    table = drawn(60, 2.5, 55, seed)
+    without, with_card = (FisherZ(table, 0.05, device=device) for device in ("cpu", "cuda"))
+    assert with_card.standardised is not None
+    assert with_card.whole.size == 0
+    assert IAMB(0.01).graph(with_card) == IAMB(0.01).graph(without)
+    one, other = discover(without, blankets=IAMB(0.01)), discover(with_card, blankets=IAMB(0.01))
+    assert other.tree.nodes == one.tree.nodes
+    assert other.pag == one.pag
+    assert other.tests == one.tests
+    assert "correlation" not in vars(with_card)
+    pd.testing.assert_frame_equal(other.to_pandas(), one.to_pandas(), rtol=1e-6)
+
+
+def test_single_verdicts_without_a_matrix_of_all_correlations(by_rows):
+    without, with_card = (FisherZ(drawn(40, 3, 30, seed=2), 0.05, device=device) for device in ("cpu", "cuda"))
+    for x, y, z in ((0, 1, ()), (3, 7, (5,)), (2, 30, (1, 8, 39))):
+        one, other = (test.verdict(x, y, z) for test in (without, with_card))
+        assert other.independent == one.independent
+        assert other.p_value == pytest.approx(one.p_value, rel=1e-9)
+    sent = pickle.loads(pickle.dumps(with_card.among([4, 2, 9])))
+    assert sent.standardised is None
+    np.testing.assert_allclose(sent.correlation, without.among([4, 2, 9]).correlation, atol=1e-14)
+    with pytest.raises(InvalidData, match="copies of each other"):
+        copied = drawn(40, 3, 30, seed=2)
+        copied["X7"] = -2.0 * copied["X30"]
+        FisherZ(copied, device="cuda")
+
+
+def test_suspects_hold_all_that_depend_across(by_rows):
+    test = FisherZ(drawn(50, 4, 45, seed=3), 0.05, device="cuda")
+    for separator in ((), (4,), (4, 9, 20)):
+        left = tuple(v for v in range(0, 25) if v not in separator)
+        right = tuple(v for v in range(25, 50) if v not in separator)
+        found = test.ask(tree_module.LinksAcross(left, right, separator, 0.9))
+        without = FisherZ(drawn(50, 4, 45, seed=3), 0.05).ask(tree_module.LinksAcross(left, right, separator, 0.9))
+        np.testing.assert_array_equal(found, without)
+        assert without.any()
 
 
 def test_workers_get_parts_without_a_card(card):

@@ -193,8 +193,8 @@ def test_graphs_that_nobody_looks_at_any_more_make_room(monkeypatch, rows):
         growth = planted(starts, indices)
         return growth._replace(indices=growth.indices[: len(indices) + 40].copy())
 
-    def watched(growth):
-        larger = roomier(growth)
+    def watched(growth, everywhere):
+        larger = roomier(growth, everywhere)
         spared.append(len(larger.indices) == len(growth.indices))
         return larger
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicola._kernels.arrays import Bools, Floats, Ints
+from dicola._kernels.arrays import Bools, Floats, Ints, Rows
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.partial_correlation import SINGULAR, is_dependent, residual
 from dicola._kernels.stopping import heed
@@ -76,19 +76,23 @@ def blankets_of(whole: Floats, chosen: Ints, targets: Ints, rule: Rule, begins: 
 
 
 @kernel
-def shrunk_blankets(whole: Floats, chosen: Ints, targets: Ints, rule: Rule, begins: Ints, added: Ints) -> tuple[Bools, int]:
-    """``blankets_of`` where it is known who was added, in the order in which they came: ``added[begins[i]:begins[i + 1]]``."""
+def shrunk_blankets(whole: Floats, chosen: Ints, targets: Ints, rule: Rule, begins: Ints, added: Ints) -> tuple[Rows, int]:
+    """``blankets_of`` as rows, where it is known who was added, in the order in which they came: ``added[begins[i]:begins[i + 1]]``."""
     part = Part(whole, chosen)
-    found = np.zeros((len(targets), len(chosen)), np.bool_)
+    new_begins = np.zeros(len(targets) + 1, np.int64)
+    members = np.empty(len(added), np.int64)
     total = 0
     for i in range(len(targets)):
         heed(total)
         own = added[begins[i] : begins[i + 1]]
         blanket, more = _shrunk(part, targets[i], rule, own, np.sort(own))
         total += more
+        at = new_begins[i]
         for v in blanket:
-            found[i, v] = True
-    return found, total
+            members[at] = v
+            at += 1
+        new_begins[i + 1] = at
+    return Rows(new_begins, members[: new_begins[len(targets)]].copy()), total
 
 
 @inner

@@ -140,21 +140,61 @@ def flat(growth: Growth) -> tuple[Ints, Ints, Small, Ints, Ints]:
     return begins, members, side, growth.left[:n].copy(), growth.right[:n].copy()
 
 
-def roomier(growth: Growth) -> Growth:
-    """The same tree with twice the room.
+def roomier(growth: Growth, everywhere: bool = False) -> Growth:
+    """The same tree with twice the room where half of it is used, or ``everywhere``.
 
     Nothing is hashed anew: to whichever half of the table one more bit of its hash leads a set, it finds
     there all nodes that it found before. Graphs that nobody will look at any more make room for others
     where they are more than half of all: a tree that sheds a few variables at every split has one
-    graph of nearly all variables per node.
+    graph of nearly all variables per node, and one per cut that was denied.
     """
-    live, used = _live_entries(growth), int(growth.counts[USED])
-    indices = np.empty(len(growth.indices) * (1 if 2 * live < used else 2), np.int64)
+    counts = growth.counts
+    known, separators = int(counts[KNOWN]), int(counts[SEPARATORS])
+    nodes = _Room(len(growth.left), known + 1, everywhere)
+    members = _Room(len(growth.members), int(growth.begins[known]), everywhere)
+    waiting = _Room(len(growth.waiting), int(counts[WAITING]), everywhere)
+    listed = _Room(len(growth.separators), int(growth.separator_begins[separators]), everywhere)
+    begun = _Room(len(growth.separator_begins), separators + 1, everywhere)
+    live, used = _live_entries(growth), int(counts[USED])
+    indices = np.empty(len(growth.indices) * (1 if 2 * live < used and not everywhere else 2), np.int64)
     entries = growth.entries.copy()
-    growth.counts[USED] = _move_live(growth, indices, entries)
-    kept: dict[str, Any] = growth._replace(entries=entries, indices=np.empty(0, np.int64))._asdict()
-    doubled = {name: _doubled(part) for name, part in kept.items()}
-    return Growth(**doubled | {"latest": np.concatenate((growth.latest, growth.latest)), "indices": indices})
+    counts[USED] = _move_live(growth, indices, entries)
+    by_node = ("left", "right", "depth", "own_work", "earlier", "first", "last", "found_among")
+    larger: dict[str, Any] = {name: nodes.of(getattr(growth, name)) for name in by_node}
+    starts = np.empty(members.size + nodes.size, np.int64)
+    starts[: members.used + nodes.used] = growth.starts[: members.used + nodes.used]
+    begins = np.zeros(nodes.size + 1, np.int64)
+    begins[: known + 1] = growth.begins[: known + 1]
+    return Growth(
+        **larger,
+        begins=begins,
+        starts=starts,
+        entries=nodes.of(entries),
+        indices=indices,
+        latest=np.concatenate((growth.latest, growth.latest)) if nodes.size > len(growth.left) else growth.latest,
+        members=members.of(growth.members),
+        side=members.of(growth.side),
+        waiting=waiting.of(growth.waiting),
+        separators=listed.of(growth.separators),
+        separator_begins=begun.of(growth.separator_begins),
+        counts=counts,
+        work=growth.work,
+    )
+
+
+class _Room:
+    """Arrays of one length, of which some is used: twice as long once that is the half."""
+
+    def __init__(self, length: int, used: int, everywhere: bool) -> None:
+        self.used, self.size = min(used, length), length * (2 if everywhere or 2 * used >= length else 1)
+
+    def of(self, part: Any) -> Any:
+        """The same array with room behind it, which takes no memory until it is written to."""
+        if len(part) == self.size:
+            return part
+        whole = np.empty(self.size, part.dtype)
+        whole[: self.used] = part[: self.used]
+        return whole
 
 
 @inner
@@ -186,13 +226,6 @@ def _move_live(growth: Growth, indices: Ints, entries: Ints) -> int:
         entries[number] = used
         used += size
     return used
-
-
-def _doubled(part: Any) -> Any:
-    """The same array with as much room behind it, which takes no memory until it is written to."""
-    whole = np.empty(2 * len(part), part.dtype)
-    whole[: len(part)] = part
-    return whole
 
 
 @kernel

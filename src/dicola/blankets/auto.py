@@ -12,6 +12,7 @@ from dicola.ci.base import checked_alpha
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency
 from dicola.graphs.skeleton import Variables
+from dicola.graphs.undirected import UndirectedGraph
 
 # Rows left to a test given all other variables, above which total conditioning lost nothing in
 # simulations; with fewer it missed cuts and members that IAMB found.
@@ -66,6 +67,9 @@ class AutoBlankets(BlanketLearner):
 
     def learn(self, ci: Evidence, block: Sequence[int] | None = None) -> Adjacency:
         return self.settled(ci)[0].learn(ci, block)
+
+    def graph(self, ci: Evidence) -> UndirectedGraph:
+        return self.settled(ci)[0].graph(ci)
 
     def blanket(self, ci: Evidence, target: int, among: Sequence[int] | None = None) -> Variables:
         return self.settled(ci)[0].blanket(ci, target, among)

@@ -9,6 +9,7 @@ from typing import ClassVar
 from dicola.ci.inquiry import Evidence
 from dicola.ci.questions import Adjacency
 from dicola.graphs.skeleton import Variables
+from dicola.graphs.undirected import UndirectedGraph
 
 
 class BlanketLearner(ABC):
@@ -32,6 +33,10 @@ class BlanketLearner(ABC):
     @abstractmethod
     def learn(self, ci: Evidence, block: Sequence[int] | None = None) -> Adjacency:
         """Symmetric matrix over ``block`` (default: all variables): is one in the other's blanket relative to all variables of ``ci``?"""
+
+    def graph(self, ci: Evidence) -> UndirectedGraph:
+        """The same over all variables, as a graph."""
+        return UndirectedGraph.from_matrix(self.learn(ci))
 
     def blanket(self, ci: Evidence, target: int, among: Sequence[int] | None = None) -> Variables:
         """Which of ``among`` (default: all variables) are in the blanket of one variable; sorted."""

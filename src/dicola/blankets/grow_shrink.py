@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import blankets as kernel
-from dicola._kernels.arrays import flat_rows
+from dicola._kernels.arrays import Rows, flat_rows
 from dicola.blankets.base import BlanketLearner
 from dicola.ci.base import CITest, checked_alpha
 from dicola.ci.by_evidence import EvidenceTest
@@ -20,11 +21,14 @@ from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Adjacency, Answered, Question, SearchedTest
 from dicola.errors import Sentence
 from dicola.graphs.skeleton import Variables
+from dicola.graphs.undirected import UndirectedGraph
 
 if TYPE_CHECKING:
     from dicola.ci.card import Card
     from dicola.ci.fisher_z import FisherZ
 
+_MANY = 4096  # variables from which on no matrix of all pairs is made
+_TOGETHER = 512  # targets whose blankets are looked at together after a card has grown them
 _FEW_ROWS = 10  # per variable: counts can never be tested given all the rest, and with more rows than that are no worse for it
 
 
@@ -42,6 +46,13 @@ class Growing(NamedTuple):
     def level(self, size: int) -> float | None:
         """The level given so many variables."""
         return self.alpha if size or self.first_alpha is None else self.first_alpha
+
+    def in_numbers(self, test: FisherZ) -> kernel.Rule:
+        """The rule as the kernel takes it."""
+        sizes = np.arange(self.most + 1)
+        levels = [self.level(size) for size in sizes.tolist()]
+        limits = test.critical(sizes, np.array([test.alpha if level is None else level for level in levels]))
+        return kernel.Rule(self.strongest_first, self.most, limits, test.n_samples)
 
 
 @dataclass(eq=False)
@@ -72,30 +83,17 @@ class GrownBlankets(Question[Adjacency]):
         if test.may_raise(self.rule.most):
             return None
         targets = np.array(self.targets, dtype=np.int64)
-        found, tests = kernel.blankets_of(*test.part_of_whole, targets, self._in_numbers(test), *flat_rows(self._starts))
+        found, tests = kernel.blankets_of(*test.part_of_whole, targets, self.rule.in_numbers(test), *flat_rows(self._starts))
         return found, int(tests)
 
     def by_card(self, test: FisherZ, card: Card) -> Answered[Adjacency] | None:
-        """Who is added, by the card; who is dropped again, and targets in doubt, by the kernel."""
-        if test.may_raise(self.rule.most) or not self.rule.strongest_first or any(self._starts) or not len(self.targets):
+        rows = GrownMembers(self.targets, self.rule).by_card(test, card) if not any(self._starts) else None
+        if rows is None:
             return None
-        targets, rule = np.array(self.targets, dtype=np.int64), self._in_numbers(test)
-        added, tests = card.blankets(test.part_of_card, targets, rule.most, rule.limits, test.n_samples)
-        found = np.zeros((len(targets), len(test)), dtype=np.bool_)
-        sure = np.array([own is not None for own in added])
-        found[sure], more = kernel.shrunk_blankets(
-            *test.part_of_whole, targets[sure], rule, *flat_rows([own.tolist() for own in added if own is not None])
-        )
-        again = targets[~sure]
-        found[~sure], anew = kernel.blankets_of(*test.part_of_whole, again, rule, *flat_rows([()] * len(again)))
-        return found, tests + int(more) + int(anew)
-
-    def _in_numbers(self, test: FisherZ) -> kernel.Rule:
-        """The rule as the kernel takes it."""
-        sizes, most = np.arange(self.rule.most + 1), self.rule.most
-        levels = [self.rule.level(size) for size in sizes.tolist()]
-        limits = test.critical(sizes, np.array([test.alpha if level is None else level for level in levels]))
-        return kernel.Rule(self.rule.strongest_first, most, limits, test.n_samples)
+        (begins, members), tests = rows
+        found = np.zeros((len(self.targets), len(test)), dtype=np.bool_)
+        found[np.repeat(np.arange(len(found)), np.diff(begins)), members] = True
+        return found, tests
 
     def by_evidence(self, test: SearchedTest) -> Answered[Adjacency] | None:
         if not self.rule.strongest_first or not isinstance(test, EvidenceTest):
@@ -105,6 +103,52 @@ class GrownBlankets(Question[Adjacency]):
         for row, target, start in zip(found, self.targets, self._starts, strict=True):
             row[list(growing.blanket(target, start))] = True
         return found, growing.tests
+
+
+@dataclass(eq=False)
+class GrownMembers(Question[Rows]):
+    """The same, from nothing, as rows: for so many variables that a matrix of all pairs is better not made."""
+
+    targets: Sequence[int]
+    rule: Growing
+
+    def plain(self, ci: Inquiry) -> Rows:
+        found = ci.ask(GrownBlankets(self.targets, self.rule))
+        return Rows(np.append(0, np.cumsum(np.count_nonzero(found, axis=1))), np.nonzero(found)[1].astype(np.int64, copy=False))
+
+    def by_card(self, test: FisherZ, card: Card) -> Answered[Rows] | None:
+        """Who is added, by the card; who is dropped again, and targets in doubt, by the kernels."""
+        if test.may_raise(self.rule.most) or not self.rule.strongest_first or not len(self.targets):
+            return None
+        targets, rule = np.array(self.targets, dtype=np.int64), self.rule.in_numbers(test)
+        added, tests = card.blankets(test.part_of_card, targets, rule.most, rule.limits, test.n_samples)
+        found: list[list[int]] = []
+        for begin in range(0, len(targets), _TOGETHER):
+            some = slice(begin, begin + _TOGETHER)
+            sure = [own is not None for own in added[some]]
+            asked, own = targets[some][sure], [each for each in added[some] if each is not None]
+            shrunk_rows, more = _shrunk_again(test, asked, own, rule)
+            tests += more
+            for target, is_sure in zip(targets[some].tolist(), sure, strict=True):
+                if is_sure:
+                    found.append(next(shrunk_rows))
+                    continue
+                alone = Inquiry(test.without_card())
+                found.append(np.flatnonzero(alone.ask(GrownBlankets([target], self.rule))[0]).tolist())
+                tests += alone.counts["total"]
+        return flat_rows(found), tests
+
+
+def _shrunk_again(
+    test: FisherZ, targets: NDArray[np.int64], added: list[NDArray[np.int64]], rule: kernel.Rule
+) -> tuple[Iterator[list[int]], int]:
+    """The blankets of some targets once what was added for nothing is dropped, and the verdicts it took."""
+    few = np.unique(np.concatenate([targets, *added])) if len(targets) else targets
+    begins, members = flat_rows([few.searchsorted(own).tolist() for own in added])
+    part = test.among(few)
+    rows, tests = kernel.shrunk_blankets(*part.part_of_whole, few.searchsorted(targets), rule, begins, members)
+    numbers = few[rows.members].tolist()
+    return iter([numbers[begin:end] for begin, end in pairwise(rows.begins.tolist())]), int(tests)
 
 
 @dataclass(eq=False)
@@ -277,6 +321,11 @@ class GrowShrink(BlanketLearner):
         claimed = self._grown(ci, inside if len(inside) > 1 else [])[:, inside]
         return claimed | claimed.T if len(inside) > 1 else np.zeros((len(inside), len(inside)), dtype=np.bool_)
 
+    def graph(self, ci: Evidence) -> UndirectedGraph:
+        if len(ci) < _MANY:
+            return super().graph(ci)
+        return UndirectedGraph.claimed(ci.ask(GrownMembers(range(len(ci)), self._growing(ci))))
+
     def blanket(self, ci: Evidence, target: int, among: Sequence[int] | None = None) -> Variables:
         found = np.flatnonzero(self._grown(ci, [target])[0]).tolist()
         return tuple(found if among is None else sorted(set(found).intersection(among)))
@@ -297,8 +346,10 @@ class GrowShrink(BlanketLearner):
         )
 
     def _grown(self, ci: Evidence, targets: list[int]) -> Adjacency:
-        most = most_to_condition_on(Inquiry.of(ci))
-        return ci.ask(GrownBlankets(targets, Growing(self.alpha, self.first_alpha, self.strongest_first, most)))
+        return ci.ask(GrownBlankets(targets, self._growing(ci)))
+
+    def _growing(self, ci: Evidence) -> Growing:
+        return Growing(self.alpha, self.first_alpha, self.strongest_first, most_to_condition_on(Inquiry.of(ci)))
 
 
 @dataclass(frozen=True)

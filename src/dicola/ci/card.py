@@ -88,6 +88,7 @@ class Card:
     def __init__(self, torch: Any, device: Any) -> None:
         self._torch, self._device = torch, device
         self._matrix: Any = None
+        self._rows: Any = None  # in place of the matrix: the columns of the table, standardised
         self._inverse: Any = None
         self.again = 0
 
@@ -146,6 +147,56 @@ class Card:
     def hold(self, correlation: Floats) -> None:
         """Take correlations that were computed elsewhere."""
         self._matrix = self._sent(correlation)
+
+    def hold_rows(self, rows: Floats) -> None:
+        """Take standardised columns in place of their correlations, which are then made as they are needed and never all at once."""
+        self._rows = self._sent(rows)
+
+    @property
+    def is_held(self) -> bool:
+        """Does a matrix of all correlations lie here?"""
+        return self._matrix is not None
+
+    def copies(self) -> Iterator[tuple[int, int]]:
+        """Pairs of columns that are copies of each other, tile by tile."""
+        rows = self._rows
+        for a in range(0, len(rows), _TILE):
+            heed()
+            for b in range(a, len(rows), _TILE):
+                tile = rows[a : a + _TILE] @ rows[b : b + _TILE].T
+                for i, j in (tile.abs() > 1 - 1e-12).nonzero().tolist():
+                    if a + i < b + j:
+                        yield a + i, b + j
+
+    def suspects(self, left: Ints, right: Ints, separator: Ints, within: Floats, limit: float) -> tuple[Ints, Ints]:
+        """Positions in ``left`` and ``right`` of all that may depend on something across, given the separator.
+
+        ``within`` are the correlations of the separator. Whoever is left out depends on nothing; the others are to be asked about again.
+        """
+        torch, rows = self._torch, self._rows
+        sides = []
+        for side in (left, right):
+            own = rows[self._put(side)]
+            if len(separator):
+                factor = torch.linalg.cholesky(self._put(within))
+                given = rows[self._put(separator)]
+                across = torch.linalg.solve_triangular(factor, given @ own.T, upper=False)
+                own = own - across.T @ torch.linalg.solve_triangular(factor, given, upper=False)
+            sides.append((own, (own * own).sum(dim=1)))
+        (ours, our_variance), (theirs, their_variance) = sides
+        bound = limit * (1.0 - NEAR)
+        is_left = torch.zeros(len(left), dtype=torch.bool, device=self._device)
+        is_right = torch.zeros(len(right), dtype=torch.bool, device=self._device)
+        at_once = max(1, 2 * _AT_ONCE // max(1, len(right)))
+        for begin in range(0, len(left), at_once):
+            heed()
+            piece = slice(begin, begin + at_once)
+            hit = (ours[piece] @ theirs.T) ** 2 > bound * our_variance[piece, None] * their_variance
+            is_left[piece] = hit.any(dim=1)
+            is_right |= hit.any(dim=0)
+        is_left |= (our_variance < _USED_UP) & is_right.any()
+        is_right |= (their_variance < _USED_UP) & is_left.any()
+        return is_left.nonzero()[:, 0].cpu().numpy(), is_right.nonzero()[:, 0].cpu().numpy()
 
     def inverse(self) -> Floats | None:
         """The inverse of the correlations by Cholesky; ``None`` where they are not positive definite."""
@@ -210,6 +261,8 @@ class Card:
 
         The smaller of two systems is solved: of what was left out of the whole, or of what is given.
         """
+        if self._matrix is None:
+            return None
         torch, n = self._torch, len(self._matrix)
         is_gone = np.ones(n, dtype=np.bool_)
         is_gone[chosen] = False
@@ -252,7 +305,9 @@ class Card:
         return added, tests
 
     def _among(self, chosen: Ints) -> Any:
-        """The correlations of these variables."""
+        """The correlations of these variables, or what makes rows of them."""
+        if self._matrix is None:
+            return _ByRows(self._rows if np.array_equal(chosen, np.arange(len(self._rows))) else self._rows[self._put(chosen)])
         if np.array_equal(chosen, np.arange(len(self._matrix))):
             return self._matrix
         place = self._put(chosen)
@@ -416,6 +471,19 @@ class Card:
         doubt = (asked & unsure & (offsets <= last[:, None])).any(dim=1)
         which = members[self._torch.arange(len(first), device=self._device), first]
         return found.cpu().numpy(), which.cpu().numpy(), used.cpu().numpy(), doubt.cpu().numpy()
+
+
+class _ByRows:
+    """Rows of a correlation matrix, made as they are asked for."""
+
+    def __init__(self, rows: Any) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, places: Any) -> Any:
+        return self._rows[places] @ self._rows.T
 
 
 def _pieces(many: Ints, size: int) -> Iterator[slice]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import atanh, erfc, log, sqrt
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
@@ -17,7 +17,17 @@ from dicola._kernels import precision
 from dicola.allowed import MOST, checked
 from dicola.ci.base import CITest, Statistic, checked_alpha
 from dicola.ci.card import CPU, LEAST, Card, card_at
-from dicola.ci.gaussian import check_correlation, correlation_of, correlation_of_rows, covariance_names, inverse_of, residual, standardised
+from dicola.ci.gaussian import (
+    check_correlation,
+    correlation_of,
+    correlation_of_rows,
+    covariance_names,
+    inverse_of,
+    refuse_copies,
+    residual,
+    standardised,
+    standardised_rows,
+)
 from dicola.ci.power import smallest_found
 from dicola.ci.questions import SMALL, Answered, Question, Verdict
 from dicola.errors import InvalidData, InvalidSetting, Sentence, counted, shown
@@ -29,6 +39,8 @@ from dicola.tables.table import Table, as_table
 
 Answer = TypeVar("Answer")
 Untestable = Literal["dependent", "independent", "raise"]
+MOST_HELD = 30_000  # columns up to which a matrix of all correlations is kept; with a card and fewer rows than that blocks are made anew
+_AT_ONCE = 4096  # variables of the largest block that is made
 
 
 class FisherZ(CITest):
@@ -88,6 +100,7 @@ class FisherZ(CITest):
 
     gaps: ClassVar[tuple[str, ...]] = ("em", "testwise")
     card: Card | None = None  # holds the correlations of the whole, of which a part sees those it has chosen
+    standardised: NDArray[np.float64] | None = None  # one row per column of the table, where no matrix of all correlations is kept
 
     @checked()
     def __init__(
@@ -109,6 +122,8 @@ class FisherZ(CITest):
         has_gaps = missing == "em" and bool(np.isnan(values).any())  # elsewhere they were refused
         if card is not None and values.shape[1] >= LEAST:
             self.card = card
+            if values.shape[1] > max(MOST_HELD, table.n_samples) and not has_gaps:
+                self.standardised = standardised_rows(values)
         correlation, n_samples = _with_gaps(values) if has_gaps else (self._correlation_of(values), table.n_samples)
         if has_gaps and self.card is not None:
             self.card.hold(correlation)
@@ -116,6 +131,9 @@ class FisherZ(CITest):
         self._values = values
 
     def _correlation_of(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.card is not None and self.standardised is not None:
+            self.card.hold_rows(self.standardised)
+            return np.empty((0, 0))
         found = None if self.card is None else self.card.correlation_of(values)
         if found is not None:
             return found
@@ -198,7 +216,10 @@ class FisherZ(CITest):
         self.inverse = self.whole_inverse = self._inverted() if n_samples > len(labels) + 1 else None
         self.limits = self.critical(np.arange(len(labels) + 1), alpha)
         self._other_limits: dict[tuple[int, float], float] = {}
-        check_correlation(correlation, self.inverse, labels, n_samples)
+        if self.card is not None and self.standardised is not None:
+            refuse_copies(self.card.copies(), labels)
+        else:
+            check_correlation(correlation, self.inverse, labels, n_samples)
 
     def _inverted(self) -> NDArray[np.float64] | None:
         return inverse_of(self.whole) if self.card is None else self.card.inverse()
@@ -209,6 +230,7 @@ class FisherZ(CITest):
         state.pop("card", None)
         if self.chosen is not None:
             state |= {"correlation": self.correlation, "whole": self.correlation, "whole_inverse": None, "chosen": None}
+            state["standardised"] = None
             state["_values"] = None if self._values is None else self._values[:, self.chosen]
         return state
 
@@ -222,16 +244,42 @@ class FisherZ(CITest):
     @cached_property
     def correlation(self) -> NDArray[np.float64]:
         """The correlation matrix of the variables, in the order of ``labels``."""
-        if self.chosen is None:
+        if self.chosen is None and self.standardised is None:
             return self.whole
-        block: NDArray[np.float64] = precision.block_of(self.whole, self.chosen)
+        block: NDArray[np.float64] = self._block(self.part_of_card)
         block.setflags(write=False)  # as in the whole, so that the kernels are compiled for one kind of array
         return block
+
+    def correlations_of(self, some: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The correlations of pairs of variables, without a matrix of all.
+
+        Parameters
+        ----------
+        some, others : array of int
+            Positions in ``labels``, pair by pair.
+
+        """
+        if not self._is_too_large:
+            return np.asarray(self.correlation[some, others])
+        assert self.standardised is not None
+        rows, place = self.standardised, self.part_of_card
+        found = np.array([rows[a] @ rows[b] for a, b in zip(place[some].tolist(), place[others].tolist(), strict=True)])
+        return np.where(some == others, 1.0, found)
+
+    def _block(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Correlations of some variables of the whole."""
+        if self.standardised is None:
+            return np.asarray(precision.block_of(self.whole, chosen))
+        rows = self.standardised[chosen]
+        block = np.triu(rows @ rows.T, 1)
+        block += block.T
+        block.flat[:: len(block) + 1] = 1.0
+        return np.asarray(block)
 
     @property
     def part_of_whole(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """A matrix and the positions in it that ``correlation`` consists of, for kernels that read little of it: nothing is copied."""
-        if self.chosen is None or "correlation" in vars(self):
+        if self.chosen is None or self.standardised is not None or "correlation" in vars(self):
             return self.correlation, np.arange(len(self))
         return self.whole, self.chosen
 
@@ -265,6 +313,12 @@ class FisherZ(CITest):
         vars(test).update(vars(self), _values=None, card=None)
         return test
 
+    def without_card(self) -> Self:
+        """The same test, answered by the processor alone."""
+        test = object.__new__(type(self))
+        vars(test).update(vars(self), card=None)
+        return test
+
     def on_rows(self, rows: NDArray[np.int64]) -> FisherZ | None:
         """The same test on some rows of its table, repeats allowed, by a covariance with weights.
 
@@ -290,7 +344,12 @@ class FisherZ(CITest):
         union = self._part(np.array([v for part in parts for v in part], dtype=np.int64))
         assert union.chosen is not None
         begins = np.array([0, *accumulate(map(len, parts))])
-        union.correlation = precision.blocks_of(union.whole, union.chosen, begins)
+        if self.standardised is None:
+            union.correlation = precision.blocks_of(union.whole, union.chosen, begins)
+        else:
+            union.correlation = np.zeros((len(union), len(union)))
+            for begin, end in pairwise(begins.tolist()):
+                union.correlation[begin:end, begin:end] = self._block(union.chosen[begin:end])
         union.correlation.setflags(write=False)
         union.card = None
         return union
@@ -373,13 +432,24 @@ class FisherZ(CITest):
             The same, of the variables held fixed.
 
         """
-        xy, xx, yy = kernel.residual(self.correlation, x, y, np.array(z, dtype=np.int64))
+        xy, xx, yy = self._residual(x, y, z)
         return 0.0 if min(xx, yy) < kernel.SINGULAR else max(-1.0, min(1.0, xy / sqrt(xx * yy)))
+
+    def _residual(self, x: int, y: int, z: Variables) -> tuple[float, float, float]:
+        if self._is_too_large:
+            few = self.part_of_card[[x, y, *z]]
+            return kernel.residual(self._block(few), 0, 1, np.arange(2, len(few)))  # type: ignore[no-any-return]
+        return kernel.residual(self.correlation, x, y, np.array(z, dtype=np.int64))  # type: ignore[no-any-return]
+
+    @property
+    def _is_too_large(self) -> bool:
+        """Are these too many variables for one matrix of their correlations?"""
+        return self.standardised is not None and len(self) > _AT_ONCE and "correlation" not in vars(self)
 
     def verdict(self, x: int, y: int, z: Variables) -> Verdict:
         size = len(z)
         limit = self.limit(size) if self.untestable == "raise" or size >= len(self.limits) else self.limits.item(size)
-        xy, xx, yy = kernel.residual(self.correlation, x, y, np.array(z, dtype=np.int64))
+        xy, xx, yy = self._residual(x, y, z)
         is_determined = xx < kernel.SINGULAR or yy < kernel.SINGULAR  # and then depends on nothing; else as the kernels say
         independent = limit >= 0.0 if is_determined else not xy * xy > limit * xx * yy
         freedom = self.n_samples - size - 3
@@ -397,7 +467,7 @@ class FisherZ(CITest):
 
     def answer(self, question: Question[Answer]) -> Answered[Answer] | None:
         found = None if self.card is None or len(self) < LEAST else question.by_card(self, self.card)
-        return question.by_correlations(self) if found is None else found
+        return question.by_correlations(self) if found is None and not self._is_too_large else found
 
     def notes(self) -> tuple[str, ...]:
         if self.card is None or not self.card.again:
@@ -441,13 +511,13 @@ class FisherZ(CITest):
         """
         if len(self) <= SMALL:
             return np.asarray(precision.precision_of(self.correlation, inside))
-        whole = np.arange(len(self.whole))
-        chosen = whole if self.chosen is None else self.chosen
+        matrix, chosen = (self.whole, self.part_of_card) if self.standardised is None else self.part_of_whole
+        whole = np.arange(len(matrix))
         gone = np.delete(whole, chosen)
         try:
             if self.whole_inverse is not None and 2 * len(gone) < len(whole):
                 return residual(self.whole_inverse, chosen[inside], gone)
-            return np.asarray(np.linalg.inv(residual(self.whole, chosen[inside], np.delete(chosen, inside))), dtype=np.float64)
+            return np.asarray(np.linalg.inv(residual(matrix, chosen[inside], np.delete(chosen, inside))), dtype=np.float64)
         except np.linalg.LinAlgError:
             return np.full((len(inside), len(inside)), np.inf)
 

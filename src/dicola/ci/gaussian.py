@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -124,14 +124,28 @@ def check_correlation(
     left = None if inverse is None else 1.0 / inverse.diagonal()
     if left is not None and np.isfinite(left).all() and (left > COLLINEAR).all():
         return
-    close = next(_copies(correlation), None)
-    if close is not None:
-        a, b = (labels[i] for i in close)
-        raise InvalidData(f"the columns {a!r} and {b!r} are copies of each other (correlation ±1). Drop one of them.")
+    refuse_copies(_copies(correlation), labels)
     if n_samples > len(labels) + 1:
         involved = _determined_columns(correlation)
         named = ", ".join(repr(labels[i]) for i in involved[:8]) + (" …" if len(involved) > 8 else "")
         raise InvalidData(f"the columns {named} are perfectly collinear: one is a linear combination of the others. Drop one of them.")
+
+
+def refuse_copies(pairs: Iterable[tuple[int, int]], labels: tuple[str, ...]) -> None:
+    """Name the first pair of columns that are copies of each other."""
+    for a, b in pairs:
+        raise InvalidData(f"the columns {labels[a]!r} and {labels[b]!r} are copies of each other (correlation ±1). Drop one of them.")
+
+
+def standardised_rows(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The columns as rows of mean 0 and length 1: their products are correlations."""
+    rows = np.array(values.T, order="C")
+    _, exponent = np.frexp(np.abs(rows).max(axis=1))
+    rows = np.ldexp(rows, -exponent[:, None])  # near 1, so that no square over- or underflows
+    rows -= rows.mean(axis=1, keepdims=True)
+    rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    rows.setflags(write=False)
+    return rows
 
 
 def _copies(correlation: NDArray[np.float64]) -> Iterator[tuple[int, int]]:

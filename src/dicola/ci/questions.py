@@ -172,7 +172,7 @@ class GivenRest(Question[Adjacency]):
         elif len(test) > SMALL or test.chosen is None:
             dependent, sure = precision.related(test.precision_of(inside), limit)
         else:
-            dependent, sure = precision.related_within(test.whole, test.chosen, inside, limit)
+            dependent, sure = precision.related_within(*test.part_of_whole, inside, limit)
         return (dependent, tests) if sure else None  # not sure: some variable is determined by the others
 
     def by_card(self, test: FisherZ, card: Card) -> Answered[Adjacency] | None:
@@ -345,7 +345,7 @@ class SearchLevels(Question[Search]):
 
     def by_card(self, test: FisherZ, card: Card) -> Answered[Search] | None:
         """The lowest levels, where most of the edges fall; the others as without a card."""
-        if test.may_raise(self._largest(len(test))) or self.useless is not None or self.most is not None:
+        if test.may_raise(self._largest(len(test))) or self.useless is not None or self.most is not None or not card.is_held:
             return None
         left, tests = np.array(self.adjacency, dtype=np.bool_), 0
         fallen: list[Separation] = []

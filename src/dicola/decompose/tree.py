@@ -34,6 +34,7 @@ from dicola.watch import tests_left
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from dicola.ci.card import Card
     from dicola.ci.fisher_z import FisherZ
 
 Uig = Literal["inherit", "relearn"]
@@ -44,6 +45,7 @@ _WORK_BOUND = 2.0  # predicted work of the tree, as a multiple of the work on th
 _WORK_BOUND_CONFIRMED = 20.0  # the same where cuts are confirmed: joining pairs adds work to the parts, and small parts err less
 _DENIED = 0.25  # true cuts that are denied by chance in a whole tree, of which there are about as many as variables
 _WIDEST, _ROWS_PER_CONDITION = 4, 500  # variables of a separator that data can confirm: so many, or one per so many rows
+SUSPECTED = 256  # variables of a cut from which on a card looks at it first, where it holds no correlations
 _LEAST = -1e300  # the logarithm of a p-value that is 0
 _MOST = int(np.iinfo(np.int64).max)
 _MANY_MEMBERS = 2_000_000  # of all nodes together, up to which they are kept as tuples
@@ -329,6 +331,24 @@ class LinksAcross(Question[Adjacency]):
         limit = test.limit(len(separator), self.each_level)
         return links_across(test.correlation, left, right, separator, limit), len(left) * len(right)
 
+    def by_card(self, test: FisherZ, card: Card) -> Answered[Adjacency] | None:
+        """Only where no matrix of all correlations is kept: the card says who may depend on something across, the kernel decides."""
+        if card.is_held or test.may_raise(len(self.separator)):
+            return None
+        left, right, separator = (np.array(part, dtype=np.int64) for part in (self.left, self.right, self.separator))
+        limit = test.limit(len(separator), self.each_level)
+        some, others = np.arange(len(left)), np.arange(len(right))
+        if len(left) + len(right) >= SUSPECTED and limit > 0.0:
+            place = test.part_of_card
+            within = test.among(separator).correlation if len(separator) else np.empty((0, 0))
+            some, others = card.suspects(place[left], place[right], place[separator], within, limit)
+        found = np.zeros((len(left), len(right)), dtype=np.bool_)
+        if len(some) and len(others):
+            few = test.among(np.concatenate((left[some], right[others], separator))).correlation
+            parts = np.split(np.arange(len(few)), np.cumsum((len(some), len(others))))
+            found[np.ix_(some, others)] = links_across(few, *parts, limit)
+        return found, len(left) * len(right)
+
     def by_evidence(self, test: SearchedTest) -> Answered[Adjacency]:
         left, right, separator = (np.array(part, dtype=np.int64) for part in (self.left, self.right, self.separator))
         found = depend_across(test.evidence_at(self.each_level), left, right, separator)
@@ -376,7 +396,7 @@ class GrowTree(Question[Tree]):
         """Split until nothing is to be split any more; where the kernel needs to know the pairs inside a separator, ask."""
         root, rule, answer = independence_graph(ci, self.blankets), self.stop.in_numbers(self.uig), _NO_ANSWER
         self.root = root
-        growth = kernel.planted(root.starts, root.indices)
+        growth, stuck = kernel.planted(root.starts, root.indices), []
         while not kernel.is_done(growth):
             before = growth.counts[kernel.DONE]
             request = kernel.grow(growth, rule, known, answer)
@@ -384,7 +404,8 @@ class GrowTree(Question[Tree]):
             ci.account.stop_if_spent(int(growth.counts[kernel.ASKED]))
             if request.full:
                 answer = _NO_ANSWER if growth.counts[kernel.TAKEN] else answer
-                growth = kernel.roomier(growth)
+                growth = kernel.roomier(growth, everywhere=stuck == growth.counts.tolist())
+                stuck = growth.counts.tolist()
             elif len(request.side):
                 answer = self._across(ci, request)
             else:

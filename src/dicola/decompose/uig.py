@@ -12,4 +12,4 @@ def independence_graph(ci: Evidence, blankets: BlanketLearner) -> UndirectedGrap
 
     Vertex separation in this graph implies m-separation, and no sparser graph has that property (Propositions 1 and 3).
     """
-    return UndirectedGraph.from_matrix(blankets.learn(Inquiry.of(ci).during("blankets")))
+    return blankets.graph(Inquiry.of(ci).during("blankets"))

@@ -38,6 +38,15 @@ class UndirectedGraph:
         return cls(starts, np.nonzero(adjacency)[1].astype(np.int64, copy=False))
 
     @classmethod
+    def claimed(cls, rows: tuple[NDArray[np.int64], NDArray[np.int64]]) -> UndirectedGraph:
+        """From rows in which either end of an edge may name the other; in space that follows the edges."""
+        begins, members = rows
+        n = len(begins) - 1
+        owners = np.repeat(np.arange(n), np.diff(begins))
+        pairs = np.unique(np.concatenate((owners * n + members, members * n + owners)))
+        return cls(np.searchsorted(pairs, np.arange(n + 1) * n), pairs % n)
+
+    @classmethod
     def complete(cls, n: int) -> UndirectedGraph:
         """Every pair joined."""
         return cls(np.arange(n + 1) * (n - 1), _others(n).copy())
