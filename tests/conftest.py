@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+# Tests are about compiled kernels, in subprocesses too; ``kernels/test_interpreted.py`` is about those that Python runs.
+os.environ["DICOLA_COMPILE"] = "always"
+
 
 @pytest.fixture(scope="session")
 def data_root() -> Path:

@@ -67,7 +67,7 @@ class Process:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env={**os.environ, **one_core, "PYTHONPATH": path},
+            env={**os.environ, **one_core, "PYTHONPATH": path, "DICOLA_COMPILE": "always"},
             start_new_session=True,  # Ctrl-C is ours to handle
         )
 

@@ -21,6 +21,7 @@ from dicola.ci.engines import ENGINES
 from dicola.ci.workers import Workers, engine_at
 from dicola.decompose import leaves
 from dicola.pipeline.plan import Plan
+from dicola.watch import Stopped, Watch, heed, watched_by
 
 NO_TIMES = ("timing.json", "report.html")
 
@@ -104,6 +105,36 @@ def raises(piece: int) -> int:
     if piece == 2:
         raise InvalidData("piece 2 has no rows.")
     return piece
+
+
+def endless(piece: int) -> int:
+    """A piece that only its watch can end; or, so that no test hangs, a minute."""
+    until = time.monotonic() + 60.0
+    while time.monotonic() < until:
+        heed()
+        time.sleep(0.001)
+    return piece
+
+
+def test_a_worker_ends_a_piece_whose_time_is_spent_and_lives():
+    assert isinstance(engines.within(endless, 1, 0.1), engines.Ended)
+    assert engines.within(abs, -1, 0.1) == engines.within(abs, -1, None) == 1
+
+
+def deaf(piece: int) -> int:
+    """A piece that no watch can end."""
+    time.sleep(3.0)
+    return piece
+
+
+@pytest.mark.parametrize("run", [endless, deaf])
+@pytest.mark.parametrize("kind", ["dask", "ray"])
+def test_time_that_is_spent_ends_the_work_there_and_here(kind, run, request):
+    address, watch = request.getfixturevalue(kind), Watch.of(0.5)
+    with watched_by(watch), pytest.raises(Stopped):
+        list(Workers(kind=kind, scheduler=address).each(run, range(20)))
+    assert watch.reason == "seconds"
+    assert list(Workers(kind=kind, scheduler=address).each(abs, range(4))) == [0, 1, 2, 3], "the workers live, and are free again"
 
 
 @pytest.mark.parametrize("kind", ["dask", "ray"])

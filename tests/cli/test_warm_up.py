@@ -6,6 +6,8 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -43,13 +45,25 @@ def test_before_a_first_run_two_processes_compile_different_parts(mode, ours, th
         sent.append(parts)
         return [sys.executable, "-c", ""]
 
-    monkeypatch.setattr(warming, "is_first_use", lambda: True)
     monkeypatch.setattr(warming, "warmed", here.append)
     monkeypatch.setattr(warming, "_command", command)
-    warming.warm_before(Table.from_frame(warming.numbers()), mode)
+    warming.warm_before(mode)
     assert here == ours and sent[0][0] == theirs and not set(here) & set(sent[0])
-    warming.warm_before(Table.from_frame(warming.categories()), mode)
-    assert len(sent) == 1, "categories have kernels of their own"
+
+
+@pytest.mark.parametrize(("mode", "most"), [("exact", 60), ("auto", 20)])
+def test_only_a_first_run_on_many_columns_of_numbers_is_compiled_beforehand(mode, most, monkeypatch):
+    def of(n):
+        return Table.from_frame(pd.DataFrame(np.random.default_rng(1).normal(size=(100, n)), columns=[f"v{i}" for i in range(n)]))
+
+    monkeypatch.delenv("DICOLA_COMPILE")
+    monkeypatch.setattr(warming, "is_first_use", lambda: True)
+    assert [warming.is_compiled_first(of(n), mode) for n in (most, most + 1)] == [False, True]
+    assert not warming.is_compiled_first(Table.from_frame(pd.concat([warming.categories()] * 8, axis=1, ignore_index=True)), mode)
+    monkeypatch.setenv("DICOLA_COMPILE", "always")
+    assert warming.is_compiled_first(of(5), mode)
+    monkeypatch.setattr(warming, "is_first_use", lambda: False)
+    assert not warming.is_compiled_first(of(most + 1), mode)
 
 
 def test_a_first_use_is_one_without_kept_kernels(monkeypatch, tmp_path):

@@ -62,3 +62,12 @@ def test_a_rare_level_that_another_column_fixes_is_found_and_a_single_row_is_cha
     frame = pd.DataFrame({"cause": cause, "rare": cause == 3, "single": np.arange(2000) == 1990})
     frame["lonely"] = np.where(frame["single"], 9, cause)  # its level 9 fixes the single row
     assert look(frame.astype("category")).about("determined") == ("cause", "rare")
+
+
+def test_columns_as_large_as_numbers_get_are_told_without_a_word_from_lapack(capfd):
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(40, 3))
+    values[:, 1] = -2.0 * values[:, 0]
+    values *= 1e307 / np.abs(values).max() * np.array([8.0, 8.0, 8.0])
+    assert linear_functions(values, correlation_with_gaps(values)) == [Function(1, (0,))]
+    assert capfd.readouterr() == ("", "")

@@ -114,14 +114,23 @@ def _roomier(left: Left, size: int) -> Left:
     if size < len(left.members):
         return left
     more = _room(2 * size, left.at.shape[1])
-    more.members[:size] = left.members[:size]
-    more.within[:size, :size] = left.within[:size, :size]
-    more.within_share[:size, :size] = left.within_share[:size, :size]
-    more.at[:size] = left.at[:size]
-    more.share[:size] = left.share[:size]
-    more.variance[: size + 1] = left.variance[: size + 1]
-    more.covariance[: size + 1] = left.covariance[: size + 1]
+    for i in range(size):
+        more.members[i] = left.members[i]
+    _keep(left.within, more.within, size, size)
+    _keep(left.within_share, more.within_share, size, size)
+    for old, new in ((left.at, more.at), (left.share, more.share)):
+        _keep(old, new, size, old.shape[1])
+    for old, new in ((left.variance, more.variance), (left.covariance, more.covariance)):
+        _keep(old, new, size + 1, old.shape[1])
     return more
+
+
+@inner
+def _keep(old: Floats, new: Floats, rows: int, columns: int) -> None:
+    """Write down what is known, entry by entry: an assignment of slices takes seconds to compile."""
+    for i in range(rows):
+        for j in range(columns):
+            new[i, j] = old[i, j]
 
 
 @inner

@@ -9,6 +9,7 @@ residual iterative conditional fitting (Drton, Eichler and Richardson 2009), a b
 
 from __future__ import annotations
 
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -195,7 +196,7 @@ def _without(first: int, w: int, inside: int, room: BlockRoom) -> float:
             rest[a, b] = room.inverse[a, b]
     for i in range(first, first + w):
         pivot = rest[i, i]
-        total += np.log(pivot)
+        total += log(pivot)
         for a in range(inside):
             factor = rest[a, i] / pivot
             if a != i and factor != 0.0:

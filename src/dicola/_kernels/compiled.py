@@ -2,13 +2,20 @@
 
 A run never fails for want of a place to keep them. Where no folder can be written to, the disk is
 full or a kept file is damaged, the kernel is compiled again, and a warning says so once.
+
+A kernel that is not kept is interpreted first, and compiled once that has taken long enough (``dicola._kernels.interpreted``):
+compiling all that a run calls takes a minute, and on ten columns Python does the same in a part of a second. Whoever measures sets the
+environment variable DICOLA_COMPILE to "always".
 """
 
 from __future__ import annotations
 
+import os
 import pickle
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from multiprocessing import parent_process
@@ -18,11 +25,14 @@ from typing import Any, Final, TypeVar
 from numba import njit
 from numba.core import caching
 
+from dicola._kernels.interpreted import IS_POSSIBLE, Interpreted, Outlasted
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Numba has no types.
 _IndexDataCacheFile: Any = caching.IndexDataCacheFile
 _FunctionCache: Any = caching.FunctionCache
+_NullCache: Any = caching.NullCache
 _SEAL: Final = b"sha256 of the above:"  # pickle stops before it
 
 
@@ -48,6 +58,32 @@ class _SealedFile(_IndexDataCacheFile):  # type: ignore[misc]
         return pickle.loads(whole)  # Numba's own files have no digest; one that was cut short ends too early for pickle
 
 
+class _Absent(Exception):
+    """A kernel is not kept, and whoever wanted it has something else to do than to compile it."""
+
+
+class _Here(threading.local):
+    may_be_absent = False  # is a look for a kept kernel one of those?
+    compiles = False  # are kernels compiled right away?
+
+
+_here = _Here()
+
+
+def _found(kept: Any) -> Any:
+    """What a look for a kept kernel has found."""
+    if kept is None and _here.may_be_absent:
+        raise _Absent
+    return kept
+
+
+class _NoCache(_NullCache):  # type: ignore[misc]
+    """Nothing is kept."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        return _found(None)
+
+
 class _Cache(_FunctionCache):  # type: ignore[misc]
     """Numba's cache of one kernel; what goes wrong in it is said and not raised."""
 
@@ -61,10 +97,15 @@ class _Cache(_FunctionCache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            kept = super().load_overload(sig, target_context)
         except Exception as error:  # a damaged pickle can raise anything
             self._begin_anew(error)
-            return None
+            kept = None
+        return _found(kept)
+
+    def is_empty(self) -> bool:
+        """Is nothing kept, for any arguments?"""
+        return not Path(self._cache_file._index_path).exists()
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
@@ -106,14 +147,70 @@ def _compile(function: Function, **options: Any) -> Function:
         try:
             compiled._cache = _Cache(function)
         except (RuntimeError, OSError) as error:
+            compiled._cache = _NoCache()
             _say_uncached(str(error))
     kept: Function = compiled
     return kept
 
 
+class _Way:
+    """How a kernel is done for arguments that it was not compiled for in this process."""
+
+    def __init__(self, compiled: Any) -> None:
+        self._compiled, self._compiled_for = compiled, compiled._compile_for_args
+        self._interpreted = Interpreted(compiled.py_func)
+        self._absent: set[tuple[type, ...]] = set()
+
+    def __call__(self, *arguments: Any) -> Any:
+        """What is to be called with these arguments: Numba asks."""
+        if not may_interpret() or not self._interpreted.may_take(arguments):
+            return self._compiled_for(*arguments)
+        kinds = tuple(map(type, arguments))
+        if kinds not in self._absent:
+            if not self._is_empty():
+                before, _here.may_be_absent = _here.may_be_absent, True
+                try:
+                    return self._compiled_for(*arguments)
+                except _Absent:
+                    pass
+                finally:
+                    _here.may_be_absent = before
+            self._absent.add(kinds)
+        return self._try
+
+    def _is_empty(self) -> bool:
+        kept = self._compiled._cache
+        return isinstance(kept, _NoCache) or kept.is_empty()
+
+    def _try(self, *arguments: Any) -> Any:
+        try:
+            return self._interpreted(*arguments)
+        except Outlasted:
+            return self._compiled_for(*arguments)(*arguments)
+
+
+def may_interpret() -> bool:
+    """May kernels be interpreted where they are not kept?"""
+    return IS_POSSIBLE and not _here.compiles and os.environ.get("DICOLA_COMPILE", "").lower() != "always"
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """While kernels that this thread calls are compiled right away."""
+    before, _here.compiles = _here.compiles, True
+    try:
+        yield
+    finally:
+        _here.compiles = before
+
+
 def kernel(function: Function) -> Function:
     """For what the library calls."""
-    return _compile(function)
+    compiled: Any = _compile(function)
+    if hasattr(compiled, "_compile_for_args"):
+        compiled._compile_for_args = _Way(compiled)
+    kept: Function = compiled
+    return kept
 
 
 def inner(function: Function) -> Function:

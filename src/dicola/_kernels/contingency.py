@@ -276,7 +276,8 @@ def _misfit(cells: NDArray[np.int32], of_row: Ints, of_column: Ints, total: int)
         for b in range(across):
             expected = of_row[a] * of_column[b] / total
             if expected > 0.0:
-                misfit += (cells[a * across + b] - expected) ** 2 / expected
+                beyond = cells[a * across + b] - expected
+                misfit += beyond * beyond / expected
     return misfit
 
 
@@ -324,7 +325,8 @@ def _critical(counts: Counts, freedom: int) -> float:
     if freedom < len(counts.critical):
         return float(counts.critical[freedom])
     small = 2.0 / (9.0 * freedom)
-    return freedom * (1.0 - small + counts.quantile * sqrt(small)) ** 3
+    root = 1.0 - small + counts.quantile * sqrt(small)
+    return freedom * (root * root * root)
 
 
 @inner

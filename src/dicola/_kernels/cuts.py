@@ -47,7 +47,7 @@ def _explained(correlation: Floats, variables: Ints, separator: Ints, factor: Fl
             for m in range(j):
                 value -= factor[j, m] * found[i, m]
             found[i, j] = value / factor[j, j] if factor[j, j] > 0.0 else 0.0
-            left -= found[i, j] ** 2
+            left -= found[i, j] * found[i, j]
         found[i, k] = left
     return found
 

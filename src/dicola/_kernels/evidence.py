@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
 from dicola._kernels.arrays import Bools, Flags, Ints
 from dicola._kernels.blocks import Blocks, blocks_depend
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.contingency import Counts, counts_depend
+from dicola._kernels.interpreted import by_type
 from dicola._kernels.latent import Latent, latent_depends
 from dicola._kernels.mixtures import Mixtures, mixtures_depend
 from dicola._kernels.partial_correlation import Room, first_separator
@@ -29,7 +29,7 @@ def depends(evidence: Evidence, x: int, y: int, given: Ints) -> bool:
     raise NotImplementedError("for kernels only")
 
 
-@overload(depends, strict=False)
+@by_type(depends)
 def _depends(evidence: Any, x: int, y: int, given: Any) -> Any:
     kind = _kind(evidence)
     if kind is Counts:
@@ -48,7 +48,7 @@ def _kind(evidence: Any) -> type | None:
     return getattr(evidence, "instance_class", None) if isinstance(evidence, types.BaseNamedTuple) else None
 
 
-@overload(first_separator, strict=False)
+@by_type(first_separator)
 def _first_separator(evidence: Any, x: int, y: int, candidates: Any, parts: Any, size: int, limit: float, room: Any) -> Any:
     if _kind(evidence) in (Counts, Blocks, Latent, Mixtures):
         return lambda evidence, x, y, candidates, parts, size, limit, room: _first_by_asking(evidence, x, y, candidates, parts, size, room)

@@ -6,6 +6,8 @@ m - K_mm⁻¹ K_mo (x_o - m_o), so a row costs by its gaps and not by its column
 
 from __future__ import annotations
 
+from math import sqrt
+
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.stopping import heed
@@ -31,7 +33,7 @@ def _factor(precision: Floats, gaps: Ints, m: int, factor: Floats) -> None:
             for c in range(b):
                 left -= factor[a, c] * factor[b, c]
             if a == b:
-                factor[a, a] = max(left, 1e-300) ** 0.5
+                factor[a, a] = sqrt(max(left, 1e-300))
             else:
                 factor[a, b] = left / factor[b, b]
 

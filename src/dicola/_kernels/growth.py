@@ -6,6 +6,7 @@ numbered in the order in which they are met; a set of variables met twice is one
 
 from __future__ import annotations
 
+from math import sqrt, tanh
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -336,7 +337,8 @@ def _confirming(correlations: Correlations, pairs: int, given: int) -> float:
     power = 0
     while 1 << power < pairs:
         power += 1
-    return float(np.tanh(correlations.quantiles[power] / np.sqrt(freedom)) ** 2)
+    critical = tanh(correlations.quantiles[power] / sqrt(freedom))
+    return critical * critical
 
 
 @inner

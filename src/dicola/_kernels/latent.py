@@ -142,8 +142,8 @@ def score_of(latent: Latent, x: int, y: int, given: Ints) -> tuple[float, float]
                 value -= w[p, q] * slopes[q, k]
             slopes[p, k] = value / w[p, p]
         own = noise[given[p]]
-        of_x += slopes[p, 0] ** 2 * own
-        of_y += slopes[p, 1] ** 2 * own
+        of_x += slopes[p, 0] * slopes[p, 0] * own
+        of_y += slopes[p, 1] * slopes[p, 1] * own
         across += slopes[p, 0] * slopes[p, 1] * own
     return _score(latent, (w[m, m + 1], w[m, m], w[m + 1, m + 1]), (of_x, of_y, across), m)
 

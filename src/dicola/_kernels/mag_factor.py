@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
-from dicola._kernels.compiled import kernel
+from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.mag_score import solve
 
 _POWERS = 30  # steps towards the first principal component, where the fit starts
@@ -62,12 +64,27 @@ def one_factor_misfit(covariance: Floats) -> float:
     spread, misfit = 1.0, -float(k)
     for i in range(k):
         spread += loading[i] * loading[i] / own[i]
-        misfit += np.log(own[i]) + 1.0 / own[i]
-    misfit += np.log(spread) - np.linalg.slogdet(r)[1]
+        misfit += log(own[i]) + 1.0 / own[i]
+    misfit += log(spread) - _log_determinant(r)
     for i in range(k):
         for j in range(k):
             misfit -= loading[i] / own[i] * r[i, j] * loading[j] / own[j] / spread
     return float(misfit)
+
+
+@inner
+def _log_determinant(matrix: Floats) -> float:
+    """Of a matrix that is positive definite, but for rounding."""
+    left, total = matrix.copy(), 0.0
+    for p in range(len(left)):
+        if left[p, p] == 0.0:
+            return -np.inf
+        total += log(abs(left[p, p]))
+        for a in range(p + 1, len(left)):
+            share = left[a, p] / left[p, p]
+            for b in range(p + 1, len(left)):
+                left[a, b] -= share * left[p, b]
+    return total
 
 
 @kernel

@@ -10,6 +10,7 @@ that no matrix is inverted on the way.
 
 from __future__ import annotations
 
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -219,7 +220,7 @@ def _refit(i: int, d: int, parents: Ints, k: int, siblings: Ints, s: int, room: 
     for a in range(d):
         inverse[a, i] = inverse[i, a] = -step[a] / variance
     inverse[i, i] = 1.0 / variance
-    return float(np.log(before * variance))
+    return float(log(before * variance))
 
 
 @kernel
@@ -236,7 +237,7 @@ def misfit(correlation: Floats, n_samples: float, members: Ints, d: int, lists: 
     pa, n_pa, sp, n_sp = lists[PA], lengths[PA], lists[SP], lengths[SP]
     if d == 1:
         v = members[0]
-        return float(np.log(residual_variance(correlation, v, pa[v], n_pa[v], room)))
+        return float(log(residual_variance(correlation, v, pa[v], n_pa[v], room)))
     place, slopes, inverse, residual = room.numbers[PLACE], room.wide[SLOPES], room.small[INVERSE], room.small[RESIDUAL]
     size = _gather(correlation, members, d, pa, n_pa, room)
     log_det = 0.0
@@ -248,7 +249,7 @@ def misfit(correlation: Floats, n_samples: float, members: Ints, d: int, lists: 
         for j in range(d):
             inverse[i, j] = 0.0
         inverse[i, i] = 1.0 / variance
-        log_det += np.log(variance)
+        log_det += log(variance)
         _reach(i, pa[v], n_pa[v], size, room)
     for i in range(d):
         _relate(i, d, pa[members[i]], n_pa[members[i]], room)
@@ -278,7 +279,7 @@ def misfit_alone(correlation: Floats, packed: Ints) -> float:
     k = len(packed) - 1
     one = np.zeros((1, 1, 1))
     room = Room(np.zeros((1, 1), np.int64), np.zeros((2, max(1, k), max(1, k))), one, one, np.zeros((2, max(1, k))))
-    return float(np.log(residual_variance(correlation, packed[0], packed[1:], k, room)))
+    return float(log(residual_variance(correlation, packed[0], packed[1:], k, room)))
 
 
 @inner

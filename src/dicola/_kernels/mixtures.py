@@ -121,7 +121,7 @@ def _likelihood(mixtures: Mixtures, members: Ints, kept: Bools) -> tuple[float, 
         w = squares[s]
         for a in range(d):
             for b in range(a, d):
-                w[a, b] = w[a, b] / rows[s] - sums[s, a] * sums[s, b] / rows[s] ** 2
+                w[a, b] = w[a, b] / rows[s] - sums[s, a] * sums[s, b] / (rows[s] * rows[s])
         for p in range(d):
             pivot = max(w[p, p], _LEAST_VARIANCE)
             result -= rows[s] * log(pivot) / 2.0

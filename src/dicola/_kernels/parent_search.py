@@ -10,7 +10,7 @@ agree to the bit.
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import exp, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +75,7 @@ def make_room(trails: Trails) -> Room:
 @inner
 def share_worth_a_price(terms: Terms) -> float:
     """The share of the variance left that a candidate must take away to be worth its price."""
-    return float(1.0 - np.exp(-terms.price / terms.n_samples))
+    return float(1.0 - exp(-terms.price / terms.n_samples))
 
 
 @inner

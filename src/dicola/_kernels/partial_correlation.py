@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
 from dicola._kernels.arrays import Bools, Flags, Floats, Ints, longer
 from dicola._kernels.compiled import hot, inlined, inner, kernel
+from dicola._kernels.interpreted import by_type
 from dicola._kernels.stopping import heed
 
 SINGULAR = 1e-10
@@ -122,7 +122,7 @@ def _separates(cov: tuple[float, float, float], pivot: float, at_x: float, at_y:
 def make_room(size: int, candidates: int) -> Room:
     """Room for sets of at most this size of so many candidates."""
     n, most = candidates + 2, max(size, 1)
-    return Room(np.empty(most, np.int64), np.empty((most, n, n)), np.empty(size + 1, np.int64), np.empty(size + n + 1, np.uint8))
+    return Room(np.empty(most, np.int64), np.empty((most, n, n)), np.empty(size + 1, np.int64), np.empty(size + n + 2, np.uint8))
 
 
 def first_separator(evidence: Any, x: int, y: int, candidates: Ints, parts: Flags, size: int, limit: float, room: Room) -> tuple[bool, int]:
@@ -138,7 +138,7 @@ def first_separator(evidence: Any, x: int, y: int, candidates: Ints, parts: Flag
     raise NotImplementedError("for kernels only")
 
 
-@overload(first_separator, strict=False, inline="always")
+@by_type(first_separator)
 def _first_separator(evidence: Any, x: int, y: int, candidates: Any, parts: Any, size: int, limit: float, room: Any) -> Any:
     if isinstance(evidence, types.Array):
         return lambda evidence, x, y, candidates, parts, size, limit, room: _first_by_sweeping(

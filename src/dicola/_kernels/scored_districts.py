@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.extending import overload
-
 from dicola._kernels.arrays import Ints
 from dicola._kernels.block_score import BlockRoom, score_blocks
+from dicola._kernels.interpreted import by_type
 from dicola._kernels.mag_score import Room, score_ones
 from dicola._kernels.terms import BlockTerms, Terms, has_blocks
 
@@ -23,7 +22,7 @@ def score_district(terms: AnyTerms, members: Ints, d: int, lists: Ints, lengths:
     raise NotImplementedError("for kernels only")
 
 
-@overload(score_district, strict=False)
+@by_type(score_district)
 def _score_district(terms: Any, members: Any, d: int, lists: Any, lengths: Any, room: Any) -> Any:
     if has_blocks(terms):
         return lambda terms, members, d, lists, lengths, room: score_blocks(terms, members, d, lists, lengths, room)

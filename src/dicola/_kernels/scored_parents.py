@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.extending import overload
-
 from dicola._kernels.arrays import Ints
 from dicola._kernels.block_parents import BlockRoom, BlockTrails, changes_block, make_block_room, search_blocks
+from dicola._kernels.interpreted import by_type
 from dicola._kernels.parent_search import Room, Trails, changes_one, make_room, search_ones, share_worth_a_price
 from dicola._kernels.terms import BlockTerms, Terms, has_blocks
 
@@ -24,7 +23,7 @@ def room_for(terms: AnyTerms, trails: AnyTrails) -> AnyRoom:
     raise NotImplementedError("for kernels only")
 
 
-@overload(room_for, strict=False)
+@by_type(room_for)
 def _room_for(terms: Any, trails: Any) -> Any:
     if has_blocks(terms):
         return lambda terms, trails: make_block_room(terms, trails)
@@ -36,7 +35,7 @@ def least_share(terms: AnyTerms) -> float:
     raise NotImplementedError("for kernels only")
 
 
-@overload(least_share, strict=False)
+@by_type(least_share)
 def _least_share(terms: Any) -> Any:
     if has_blocks(terms):
         return lambda terms: 0.0
@@ -48,7 +47,7 @@ def changes(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, place: int, v: in
     raise NotImplementedError("for kernels only")
 
 
-@overload(changes, strict=False)
+@by_type(changes)
 def _changes(terms: Any, trails: Any, room: Any, place: int, v: int, other: int, least: float) -> Any:
     if has_blocks(terms):
         return lambda terms, trails, room, place, v, other, least: changes_block(terms, trails, room, place, v, other)
@@ -60,7 +59,7 @@ def search(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, place: int, v: int
     raise NotImplementedError("for kernels only")
 
 
-@overload(search, strict=False)
+@by_type(search)
 def _search(terms: Any, trails: Any, room: Any, place: int, v: int, pool: Any, size: int) -> Any:
     if has_blocks(terms):
         return lambda terms, trails, room, place, v, pool, size: search_blocks(terms, trails, room, place, v, pool, size)

@@ -20,6 +20,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from dicola._kernels.compiled import inner
+from dicola._kernels.interpreted import in_python, plain_heed
 from dicola.watch import NEXT_LOOK, look_up
 
 # Neither Numba nor what it is made of has types.
@@ -90,3 +91,6 @@ _heed: Any = _intrinsic
 def heed(tests: int) -> None:
     """Go on, or leave the kernel by an exception; ``tests`` are those of the question at hand so far."""
     _heed(tests)
+
+
+in_python(heed)(plain_heed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
@@ -38,7 +40,7 @@ def residuals(values: Floats, columns: Ints, size: int) -> tuple[int, float, flo
                 if complete[row]:
                     total += (values[columns[a], row] - mean[a]) * (values[columns[b], row] - mean[b])
             correlation[a, b] = correlation[b, a] = total
-        scale[a] = correlation[a, a] ** 0.5
+        scale[a] = sqrt(correlation[a, a])
     for a in range(size):
         for b in range(size):
             divisor = scale[a] * scale[b]

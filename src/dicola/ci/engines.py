@@ -1,6 +1,9 @@
 """Clusters that exist, Dask and Ray, as places where work is done: what all pieces share is sent once, and answers come in order.
 
 A worker that dies changes nothing but the time: its pieces are done by others or, where the cluster gives up on one, here.
+
+Budgets reach there as seconds that are left, since machines have clocks of their own. Whoever waits here looks at the budget as well, so
+that a run ends in time however long a piece had to wait for a worker.
 """
 
 from __future__ import annotations
@@ -16,12 +19,14 @@ from threadpoolctl import ThreadpoolController
 
 from dicola.errors import InvalidSetting, Sentence, Setting
 from dicola.extras import from_extra
+from dicola.watch import Stopped, Watch, current, heed, now, watched_by
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
 _UNDER_WAY = 4  # pieces per worker that a cluster has at a time
 _SILENT = {"logging_level": logging.ERROR}
 _SECONDS = "20s"  # until a scheduler that does not answer counts as none
+_LOOK = 0.1  # seconds from one look at the budget to the next, while an answer is awaited
 
 
 class Engine(Protocol):
@@ -65,7 +70,7 @@ class Dask:
         lost = (self._dask.CancelledError, self._dask.KilledWorker)
         try:
             for piece in todo:
-                waiting.append((self.client.submit(held, shared, piece, pure=False), piece))
+                waiting.append((self.client.submit(within, shared, piece, seconds_left(), pure=False), piece))
                 if len(waiting) >= _UNDER_WAY * self.size():
                     yield self._answer(waiting, run, lost)
             while waiting:
@@ -73,14 +78,18 @@ class Dask:
         finally:
             self.client.cancel([future for future, _ in waiting])
 
-    @staticmethod
-    def _answer(waiting: deque[tuple[Any, Work]], run: Callable[[Work], Result], lost: tuple[type[Exception], ...]) -> Result:
-        future, piece = waiting.popleft()
-        try:
-            found: Result = future.result()
-        except lost:  # with all workers that had what is shared, or because of the piece itself
-            found = run(piece)
-        return found
+    def _answer(self, waiting: deque[tuple[Any, Work]], run: Callable[[Work], Result], lost: tuple[type[Exception], ...]) -> Result:
+        future, piece = waiting[0]
+        while True:
+            heed()
+            try:
+                found: Result | Ended = future.result(timeout=_LOOK)
+            except self._dask.TimeoutError:
+                continue
+            except lost:  # with all workers that had what is shared, or because of the piece itself
+                found = run(piece)
+            waiting.popleft()
+            return or_stop(found)
 
 
 @cache
@@ -109,11 +118,11 @@ class Ray:
 
     def each(self, run: Callable[[Work], Result], pieces: Sequence[Work]) -> Iterator[Result]:
         ray = self._ray
-        shared, task = ray.put(run), ray.remote(held).options(max_retries=-1)
+        shared, task = ray.put(run), ray.remote(within).options(max_retries=-1)
         waiting = deque[Any]()
         try:
             for piece in pieces:
-                waiting.append(task.remote(shared, piece))
+                waiting.append(task.remote(shared, piece, seconds_left()))
                 if len(waiting) >= _UNDER_WAY * self.size():
                     yield self._answer(waiting)
             while waiting:
@@ -123,10 +132,17 @@ class Ray:
                 ray.cancel(left)
 
     def _answer(self, waiting: deque[Any]) -> Any:
-        try:
-            return self._ray.get(waiting.popleft())
-        except self._ray.exceptions.RayTaskError as error:
-            raise error.cause from error
+        reference = waiting[0]
+        while True:
+            heed()
+            try:
+                found = self._ray.get(reference, timeout=_LOOK)
+            except self._ray.exceptions.GetTimeoutError:
+                continue
+            except self._ray.exceptions.RayTaskError as error:
+                raise error.cause from error
+            waiting.popleft()
+            return or_stop(found)
 
 
 ENGINES: dict[str, Callable[[str | None], Engine]] = {"dask": Dask, "ray": Ray}
@@ -166,3 +182,32 @@ def held(run: Callable[[Work], Result], piece: Work) -> Result:
     """What a worker does with a piece: BLAS is held to one thread, as there are other workers."""
     with _one_thread:
         return run(piece)
+
+
+class Ended:
+    """What a worker gives back for a piece that had no time left; an exception would end the worker with it."""
+
+
+def seconds_left() -> float | None:
+    """What the run of this thread has left; ``None``: no limit."""
+    watch = current()
+    return None if watch is None or watch.until is None else watch.until - now()
+
+
+def within(run: Callable[[Work], Result], piece: Work, seconds: float | None) -> Result | Ended:
+    """What a worker of a cluster does with a piece, in so many seconds at most."""
+    try:
+        with watched_by(None if seconds is None else Watch.of(seconds)):
+            return held(run, piece)
+    except Stopped:
+        return Ended()
+
+
+def or_stop(found: Result | Ended) -> Result:
+    """What a worker has found; a run whose time ended there ends here."""
+    if isinstance(found, Ended):
+        watch = current()
+        if watch is not None:
+            watch.end("seconds")
+        raise Stopped
+    return found

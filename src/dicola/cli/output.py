@@ -64,12 +64,14 @@ class Output:
     def learned_from(self, table: Table, plan: Plan) -> Discovery:
         """What comes of a table, with a bootstrap where one is asked for."""
         from dicola.pipeline.bootstrap import learned_from
-        from dicola.pipeline.warming import is_first_use, warm_before
+        from dicola.pipeline.warming import is_compiled_first, warm_before
 
-        if is_first_use() and not self.quiet and not sys.stderr.isatty():  # a terminal has a progress bar that says so
-            complain("note: the first run after an installation compiles the inner loops, which takes some seconds.")
-        with self._progress() as progress:
-            warm_before(table, plan.mode)
+        compiles = is_compiled_first(table, plan.mode)
+        if compiles and not self.quiet and not sys.stderr.isatty():  # a terminal has a progress bar that says so
+            complain("note: the first run after an installation compiles the inner loops, which takes a minute.")
+        with self._progress("Compiling, as the first run after an installation does" if compiles else "Starting") as progress:
+            if compiles:
+                warm_before(plan.mode)
             return learned_from(table, plan, progress)[1]
 
     @contextmanager
@@ -84,7 +86,7 @@ class Output:
             raise
 
     @contextmanager
-    def _progress(self) -> Iterator[Progress | None]:
+    def _progress(self, beginning: str = "Starting") -> Iterator[Progress | None]:
         """A progress bar with the time left, on a terminal's standard error.
 
         ``None`` in a pipe, or if only the result is to be shown. How far a decomposition will go is
@@ -100,7 +102,7 @@ class Output:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
         with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
             tasks: dict[str, TaskID] = {}
-            start = bar.add_task("Starting; the first run after an installation compiles", total=None)
+            start = bar.add_task(beginning, total=None)
 
             def advance(phase: str, done: int, total: int) -> None:
                 if phase not in tasks:

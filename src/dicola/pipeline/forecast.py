@@ -18,7 +18,8 @@ from dicola.pipeline.so_far import SoFar
 LONG = 600.0  # seconds; who expects a run to take longer is told so first
 _PER_TEST = 4e-8  # seconds of a test by correlations, in a search
 _LARGEST = 4  # larger sets are met by few edges, and left out where no limit is set
-_SCORED, _SCORED_SECONDS = 2000, 150.0  # variables and seconds of a search by score, which grows with the third power
+_SCORED, _SCORED_SECONDS = 2000, 150.0  # variables and seconds of a search by score of few edges, which grows with the third power
+_PER_LINK = 3e-5  # seconds of such a search per pair of neighbours of a variable; runs on 20 to 160 columns took 0.4 to 2.5 times that
 _SMALL = 60  # variables that are learned in a minute whatever they hold, unless the test is slow
 
 
@@ -83,22 +84,27 @@ def forecast_of(found: SoFar) -> Forecast:
     n = len(ci)
     scored = steps.mode.last_step is not None or steps.learner.needs_data
     tests = 0 if steps.learner.needs_data else sum(_tests_of(leaf, ci, steps) for leaf in tree.leaves)
-    seconds = tests * _seconds_per_test(found) + (_SCORED_SECONDS * (n / _SCORED) ** 3 if scored else 0.0)
+    seconds = tests * _seconds_per_test(found)
+    if scored:
+        seconds += _SCORED_SECONDS * (n / _SCORED) ** 3 + _PER_LINK * sum(d * d for leaf in tree.leaves for d in _degrees(leaf))
     largest = tree.largest_leaf
     return Forecast(n, tree.n_leaves, largest, tests, seconds, 1e-6 * 8 * (8 * n * n + (largest + 2) ** 2 * min(largest, 8)))
 
 
 def _tests_of(leaf: Leaf, ci: Inquiry, steps: Steps) -> int:
-    """Sets of neighbours of either end, of all sizes that a learner tries: with the neighbours in the independence graph, and half of
-    all others where there is none.
-    """
-    size, uig = len(leaf.variables), leaf.uig
-    degrees = [size // 2] * size if uig is None else [len(uig.beside(v)) for v in range(size)]
+    """Sets of neighbours of either end, of all sizes that a learner tries."""
+    size, degrees = len(leaf.variables), _degrees(leaf)
     limits = [getattr(steps.learner, name, None) for name in ("max_condition_size", "max_possible_dsep_size")]
     set_limits = [limit for limit in limits if limit is not None]
     largest, most = max(set_limits, default=_LARGEST), most_sets(ci)
     known = {d: d * sum(_sets(d - 1, k, most) for k in range(min(largest, d - 1) + 1)) for d in set(degrees)}
     return sum(known[d] for d in degrees) + size * size // 2
+
+
+def _degrees(leaf: Leaf) -> list[int]:
+    """How many neighbours each variable of a leaf has in its independence graph; half of all others where there is none."""
+    size, uig = len(leaf.variables), leaf.uig
+    return [size // 2] * size if uig is None else [len(uig.beside(v)) for v in range(size)]
 
 
 def _sets(candidates: int, size: int, most: int | None) -> int:

@@ -1,7 +1,7 @@
 """Compiling kernels before they are needed, in several processes: one compiles at a time, and keeps what it has for all.
 
-A first run compiles what it needs, one kernel after the other. Kernels of one part of the work are
-compiled together here, and parts share none that takes long, so that processes do not do the same.
+A first run on few columns interprets its kernels. One on more compiles what it needs, one kernel after the other. Kernels of one part
+of the work are compiled together here, and parts share none that takes long, so that processes do not do the same.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numba.core import event
 
 from dicola import simulate
 from dicola._kernels import growth
+from dicola._kernels.compiled import compiling, may_interpret
 from dicola.blankets.grow_shrink import IAMB
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.ci.base import CITest
@@ -85,6 +86,8 @@ PARTS: Mapping[str, Callable[[], object]] = {
 }
 """Parts of the work by name, those that take longest to compile first."""
 REST = "whole runs"
+_BY_TESTS = ("exact", "paper")
+_MOST_INTERPRETED = {True: 60, False: 20}  # columns in such modes, and in those that score
 
 
 class Warmed(NamedTuple):
@@ -110,7 +113,7 @@ class _Count(event.Listener):
 def warmed(part: str) -> Warmed:
     """Have the kernels of a part compiled and kept."""
     start, count = perf_counter(), _Count()
-    with event.install_listener("numba:compile", count):
+    with event.install_listener("numba:compile", count), compiling():
         (_run_all if part == REST else PARTS[part])()
     return Warmed(part, count.count, perf_counter() - start)
 
@@ -122,11 +125,18 @@ def is_first_use() -> bool:
     return folder is not None and not any(Path(folder).glob("growth.grow-*.nbi"))
 
 
-def warm_before(table: Table, mode: str) -> None:
+def is_compiled_first(table: Table, mode: str) -> bool:
+    """Is it better to compile before this run than to begin it with kernels that Python interprets?
+
+    Only for what is not compiled yet, and known beforehand: numbers, and more columns than Python does in a few seconds.
+    """
+    most = _MOST_INTERPRETED[mode in _BY_TESTS] if may_interpret() else 0
+    return len(table.names) > most and is_first_use() and set(table.understood().kinds) == {"continuous"}
+
+
+def warm_before(mode: str) -> None:
     """Before a first run on numbers: compile half of what it takes in another process, and meanwhile the other half here."""
-    if not is_first_use() or set(table.understood().kinds) != {"continuous"}:
-        return
-    by_tests = mode in ("exact", "paper")
+    by_tests = mode in _BY_TESTS
     ours = ["blankets", "searches"] if by_tests else ["splitting"]
     theirs = ["splitting"] if by_tests else ["climbs", "orders"]
     with subprocess.Popen(_command(theirs), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as other:

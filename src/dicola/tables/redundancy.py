@@ -123,7 +123,9 @@ def _determines(columns: Floats, target: Floats) -> bool:
     complete = ~(np.isnan(columns).any(axis=1) | np.isnan(target))
     if complete.sum() <= columns.shape[1] + 2:
         return False
-    x, y = columns[complete] - columns[complete].mean(axis=0), target[complete] - target[complete].mean()
+    values = near_one(np.column_stack((columns[complete], target[complete])))[0]  # sums of huge numbers would overflow
+    centred = values - values.mean(axis=0)
+    x, y = centred[:, :-1], centred[:, -1]
     scale = np.sqrt((x**2).sum(axis=0))
     weights, *_ = np.linalg.lstsq(x / np.where(scale > 0, scale, 1.0), y, rcond=1e-12)
     left = y - (x / np.where(scale > 0, scale, 1.0)) @ weights

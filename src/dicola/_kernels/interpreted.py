@@ -1,0 +1,220 @@
+"""Kernels run by Python itself, where compiling them would outlast their work.
+
+A kernel is a Python function, and its own source is its plain twin: the same steps in the same order, and so the same bits. What
+differs is looked after here. Kernels call each other as they stand; ``heed`` and what is picked by type have a form for Python; a
+logarithm of nothing is minus infinity; and numbers of NumPy are handed back as those of Python.
+
+Interpreting ends where it does not pay: after a share of the time that compiling would take, the arguments are as they were before,
+and the caller compiles. Time decides nothing but who does the work.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from math import atanh, copysign, exp, inf, log, nan, sqrt
+from types import BuiltinFunctionType, CodeType, FunctionType
+from typing import Any, Final
+
+import numba
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from numba.extending import overload
+
+from dicola.watch import heed, now
+
+_LARGE: Final = 1 << 23  # bytes of arguments for which Python is not tried
+_SECONDS_TO_COMPILE: Final = 1e-3  # about that much per byte of Python's code, in a kernel and all that it calls
+_SHARE: Final = 0.25  # of the time to compile, which interpreting may take
+# Before NumPy 2 a Python number made a wider type of a narrow one, which Numba does not.
+IS_POSSIBLE: Final = int(np.__version__.partition(".")[0]) >= 2
+
+
+class Outlasted(BaseException):
+    """The kernel takes longer in Python than it may."""
+
+
+class _Here(threading.local):
+    until: float = inf  # when the kernel that this thread interprets is to be given up
+
+
+_here = _Here()
+_typeof: Any = numba.typeof
+_choices: dict[Any, list[Callable[..., Any]]] = {}
+_stand_ins: dict[Any, Callable[..., Any]] = {}
+_namespaces: dict[int, dict[str, Any]] = {}
+_plain: dict[Any, Callable[..., Any]] = {}
+_lock = threading.RLock()
+
+
+def by_type(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """For what differs with the type of the first argument: the decorated function gets types and gives what to do, or ``None``.
+
+    The choice becomes a part of the kernel that makes it: as a function in between, handing the arrays on would cost a fourth of a search.
+    """
+
+    def register(choose: Callable[..., Any]) -> Callable[..., Any]:
+        _choices.setdefault(function, []).append(choose)
+        found: Callable[..., Any] = overload(function, strict=False, inline="always")(choose)
+        return found
+
+    return register
+
+
+def in_python(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """For what Python is to call in place of a function that only compiled code can call, or that means something else there."""
+
+    def register(plain: Callable[..., Any]) -> Callable[..., Any]:
+        _stand_ins[function] = plain
+        return plain
+
+    return register
+
+
+@in_python(log)
+def _log(value: float) -> float:
+    return log(value) if value > 0.0 else -inf if value == 0.0 else nan
+
+
+@in_python(sqrt)
+def _sqrt(value: float) -> float:
+    return nan if value < 0.0 else sqrt(value)
+
+
+@in_python(atanh)
+def _atanh(value: float) -> float:
+    return atanh(value) if abs(value) < 1.0 else copysign(inf, value) if abs(value) == 1.0 else nan
+
+
+@in_python(exp)
+def _exp(value: float) -> float:
+    try:
+        return exp(value)
+    except OverflowError:
+        return inf
+
+
+def plain_heed(tests: int) -> None:
+    """``heed``; and leave a kernel that has had its time."""
+    heed(tests)
+    if now() > _here.until:
+        raise Outlasted
+
+
+def plain_of(source: FunctionType) -> Any:
+    """The plain form of a kernel, by the function that it was made from."""
+    with _lock:
+        return _copy(source)
+
+
+def _plain_of(value: Any) -> Any:
+    """A function as Python calls it; anything else as it is."""
+    if not isinstance(value, Dispatcher | FunctionType | BuiltinFunctionType):
+        return value
+    if value in _stand_ins:
+        return _stand_ins[value]
+    if value in _choices:
+        return _plain.setdefault(value, _picking(value))
+    return _copy(value.py_func) if isinstance(value, Dispatcher) else value
+
+
+def _copy(source: FunctionType) -> Any:
+    """The same function where names stand for plain functions."""
+    if source not in _plain:
+        _plain[source] = FunctionType(
+            source.__code__, _namespace(source.__globals__), source.__name__, source.__defaults__, source.__closure__
+        )
+    return _plain[source]
+
+
+def _namespace(names: dict[str, Any]) -> dict[str, Any]:
+    """The names of a module, each for the plain form of what it stands for."""
+    if id(names) not in _namespaces:
+        found = _namespaces[id(names)] = dict(names)  # first of all, since functions of a module call each other
+        found.update({name: _plain_of(value) for name, value in names.items()})
+    return _namespaces[id(names)]
+
+
+def _picking(function: Any) -> Callable[..., Any]:
+    """What differs with the type of its first argument, for Python."""
+    picked: dict[type, Callable[..., Any]] = {}
+
+    def pick(*arguments: Any) -> Any:
+        kind = type(arguments[0])
+        if kind not in picked:
+            types = [_typeof(each) for each in arguments]
+            with _lock:
+                picked[kind] = next(_copy(chosen) for choose in _choices[function] if (chosen := choose(*types)) is not None)
+        return picked[kind](*arguments)
+
+    return pick
+
+
+class Interpreted:
+    """A kernel that Python runs, for as long as that may pay."""
+
+    def __init__(self, source: FunctionType) -> None:
+        self.source = source
+        self.left: float | None = None  # seconds that it may still take
+
+    def may_take(self, arguments: tuple[Any, ...]) -> bool:
+        """Is there time left, and are the arguments small?"""
+        if self.left is None:
+            self.left = patience(self.source)
+        return self.left > 0.0 and sum(each.nbytes for each in _arrays_in(arguments)) <= _LARGE
+
+    def __call__(self, *arguments: Any) -> Any:
+        """What the kernel gives; ``Outlasted`` leaves the arguments as they were."""
+        written = [each for each in _arrays_in(arguments) if each.flags.writeable]
+        before = [each.copy() for each in written]
+        start, outer = now(), _here.until
+        _here.until = start + (self.left or 0.0)
+        try:
+            with np.errstate(all="ignore"):
+                return _of_python(plain_of(self.source)(*arguments))
+        except Outlasted:
+            for each, old in zip(written, before, strict=True):
+                each[...] = old
+            raise
+        finally:
+            _here.until = outer
+            self.left = (self.left or 0.0) - (now() - start)
+
+
+def patience(source: FunctionType) -> float:
+    """How many seconds a kernel may take in Python all in all: a share of what it would take to compile it."""
+    return _SHARE * _SECONDS_TO_COMPILE * sum(len(each.__code__.co_code) for each in _called_by(source, set()))
+
+
+def _called_by(source: FunctionType, known: set[FunctionType]) -> set[FunctionType]:
+    """A function of a kernel with all that it calls."""
+    if source not in known:
+        known.add(source)
+        for name in _names_in(source.__code__):
+            called = source.__globals__.get(name)
+            if isinstance(called, Dispatcher):
+                _called_by(called.py_func, known)
+    return known
+
+
+def _names_in(code: CodeType) -> set[str]:
+    return set(code.co_names).union(*[_names_in(each) for each in code.co_consts if isinstance(each, CodeType)])
+
+
+def _arrays_in(values: Any) -> Iterator[Any]:
+    """All arrays in tuples of tuples."""
+    for each in values:
+        if isinstance(each, np.ndarray):
+            yield each
+        elif isinstance(each, tuple):
+            yield from _arrays_in(each)
+
+
+def _of_python(value: Any) -> Any:
+    """Numbers as compiled code hands them back."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if not isinstance(value, tuple):
+        return value
+    parts = [_of_python(each) for each in value]
+    return type(value)._make(parts) if hasattr(value, "_make") else tuple(parts)
