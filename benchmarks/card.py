@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dicola import DiCoLa, Discovery, FisherZ, discover, simulate
 from dicola.blankets.auto import AutoBlankets
+from dicola.blankets.grow_shrink import IAMB
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import GivenRest, SweepLevel
 from dicola.tables.table import Table
@@ -234,8 +235,12 @@ def whole(name: str, device: str, limit: float | None, columns: int | None, jobs
             last[:] = [phase, now]
             say(f"  {phase} {done} of {total} after {now - start:.1f} s, peak {_peak():.1f} GB")
 
-    found = discover(test, mode="exact", max_seconds=limit, n_jobs=jobs, progress=progress)
+    # One false member for five variables would join a hundred thousand of them to one part that sheds a few at every split; at this
+    # level hardly one is expected among all pairs.
+    blankets = IAMB(0.4 / len(test) ** 2) if name == "huge" else "auto"
+    found = discover(test, mode="exact", blankets=blankets, max_seconds=limit, n_jobs=jobs, progress=progress)
     total = time.perf_counter() - start
+    say(f"  {found.tree.in_words()}, {len(found.tree.nodes)} nodes")
     say(f"  {total:.1f} s in all, peak {_peak():.1f} GB;", {phase: round(each, 1) for phase, each in found.seconds.items()})
     say(
         "  " + _nearness(found, drawn.adjacent),

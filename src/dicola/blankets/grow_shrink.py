@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
 
 _MANY = 4096  # variables from which on no matrix of all pairs is made
-_TOGETHER = 512  # targets whose blankets are looked at together after a card has grown them
+_TOGETHER = 128  # targets whose blankets are looked at together after a card has grown them
 _FEW_ROWS = 10  # per variable: counts can never be tested given all the rest, and with more rows than that are no worse for it
 
 
