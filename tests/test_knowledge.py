@@ -1,14 +1,19 @@
+from dataclasses import asdict
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import DAG, DiCoLa, Discovery, FisherZ, GSquare, Oracle, discover, local
+from dicola import DAG, PAG, DiCoLa, Discovery, FisherZ, GSquare, Oracle, discover, local
 from dicola.claims import Claims
 from dicola.errors import InvalidData, InvalidSetting
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
+from dicola.graphs.skeleton import RecordedSets, Skeleton
 from dicola.knowledge import Knowledge
 from dicola.metrics import compare
+from dicola.score.law import Law
 from dicola.simulate import er_dag, linear_gaussian
+from dicola.statements import Judge
 from tests.exactness.knowledge import (
     METHODS,
     contradicted,
@@ -450,3 +455,24 @@ def test_statements_and_the_run_itself_come_back_from_what_was_written(tmp_path)
     assert read.legality and found.legality
     again = DiCoLa.from_record(read.settings).fit(table)
     assert again.pag_ == model.pag_ and again.discovery_.statements == found.statements
+
+
+def test_an_arrowhead_decides_a_statement_whatever_circles_lie_beside_it():
+    """X --o W --o Y would make X a cause of Y, were it not for the arrowhead at X: no path of a graph behind can go there."""
+    known = Knowledge(tiers=[["X", "Y"]], closed=[0], required=[("Z", "V")], forbidden=[("V", "Y")])
+    pag = PAG.from_text("X <-> Y; X o-o W; W o-> Y; Z <-> V; Z o-o U; U o-> V; V o-o T; T o-> Y; V <-> Y", nodes=[*"XYZVWUT"])
+    names = pag.names
+    skeleton = Skeleton(names, tuple(range(len(names))), frozenset(pag.pairs()), RecordedSets({}), names)
+    told = Judge(pag, skeleton).statements({"knowledge": asdict(known)})
+    assert [(each.kind, each.status) for each in told] == [("closed", "obeyed"), ("forbidden", "obeyed"), ("required", "denied")]
+    assert told[1].evidence == told[2].evidence.replace("at Z", "at V") == "the edge has an arrowhead at V."
+    law = Law.of(Claims.of(known, names))
+    assert law is not None and np.argwhere(law.denied_causes(pag)).tolist() == [list(pag.indices(["Z", "V"]))]
+
+
+def test_reasons_of_several_pairs_are_sentences():
+    known = Knowledge(tiers=[["A", "B"], ["C"]])
+    pag = PAG.from_text("A o-o C; B o-o C")
+    skeleton = Skeleton(pag.names, (0, 1, 2), frozenset(pag.pairs()), RecordedSets({}), pag.names)
+    (told,) = Judge(pag, skeleton).statements({"knowledge": asdict(known)})
+    assert told.status == "undecided" and told.evidence == "A path may lead from C to A. A path may lead from C to B."

@@ -169,7 +169,7 @@ class Judge:
             at, other = self.skeleton.labels[c.at], self.skeleton.labels[c.other]
             disputed[at] = disputed.get(at, 0) | 1 << self.pag.index(other)
         for a in later:
-            doubtful = known if self.selection else self._reach(self._possible, a) | disputed.get(a, 0)  # to all others no path can lead
+            doubtful = known if self.selection else self._reach(self._possible, a, self._no_effects(a)) | disputed.get(a, 0)
             for b in members(doubtful & known):
                 status, why = self.is_no_cause(a, self.pag.names[b])
                 reasons[status].append(why)
@@ -179,7 +179,7 @@ class Judge:
         if worst == "obeyed":
             ends = "with its arrowhead where it belongs" if edges == 1 else "all with their arrowheads where they belong"
             return Statement(kind, said, worst, f"{counted(edges, 'edge')} between them, {ends}." if edges else "no edge between them.")
-        shown = reasons[worst][:_SHOWN]
+        shown = [why[:1].upper() + why[1:] for why in reasons[worst][:_SHOWN]]
         more = len(reasons[worst]) - len(shown)
         return Statement(kind, said, worst, " ".join(shown) + (f" And {more} more." if more else ""))
 
@@ -189,9 +189,9 @@ class Judge:
             return "denied", conflict
         if self._reaches(self._definite, a, b):
             return "denied", f"a directed path leads from {a} to {b}."
-        if self.selection and not self._is_free(a) and not self._reaches(self._possible, a, b):
+        if self.selection and not self._is_free(a) and not self._may_reach(a, b):
             return "undecided", _THROUGH_SELECTION
-        if not self._reaches(self._possible, a, b):
+        if not self._may_reach(a, b):
             has_edge = self._mark(a, b) != NONE
             return "obeyed", f"the edge has an arrowhead at {a}." if has_edge else f"no path can lead from {a} to {b}."
         return "undecided", f"a path may lead from {a} to {b}."
@@ -205,7 +205,7 @@ class Judge:
             return "denied", against
         if self._reaches(self._definite, a, b):
             return "obeyed", f"a directed path leads from {a} to {b}."
-        if self._reaches(self._possible, a, b):
+        if self._may_reach(a, b):
             return "undecided", f"a path may lead from {a} to {b}."
         if self._mark(a, b) != NONE:
             return "denied", f"the edge has an arrowhead at {a}."
@@ -318,18 +318,30 @@ class Judge:
     def _reaches(self, steps: list[int], a: str, b: str) -> bool:
         return bool(self._reach(steps, a) >> self.pag.index(b) & 1)
 
-    def _reach(self, steps: list[int], a: str) -> int:
-        """The mask of what steps lead to from a."""
+    def _may_reach(self, a: str, b: str) -> bool:
+        """May a directed path lead from a to b? All on it are effects of a and causes of b, so that no arrowhead there denies it."""
+        return bool(self._reach(self._possible, a, self._no_effects(a) | self._no_causes(b)) >> self.pag.index(b) & 1)
+
+    def _no_effects(self, a: str) -> int:
+        """The mask of what is no effect of a, by an arrowhead at a on the edge between them."""
+        return mask_of((self.pag.marks[:, self.pag.index(a)] == ARROW).nonzero()[0].tolist())
+
+    def _no_causes(self, b: str) -> int:
+        """The mask of what is no cause of b, by an arrowhead at it on the edge between them."""
+        return mask_of((self.pag.marks[self.pag.index(b)] == ARROW).nonzero()[0].tolist())
+
+    def _reach(self, steps: list[int], a: str, shunned: int = 0) -> int:
+        """The mask of what steps lead to from a, around some vertices."""
         start = self.pag.index(a)
-        key = (id(steps), start)
+        key = (id(steps), start, shunned)
         if key not in self._known:
             found, new = 0, 1 << start
             while new:
                 found |= new
-                new = union(steps, new) & ~found
+                new = union(steps, new) & ~found & ~shunned
             self._known[key] = found & ~(1 << start)
         return self._known[key]
 
     @cached_property
-    def _known(self) -> dict[tuple[int, int], int]:
+    def _known(self) -> dict[tuple[int, int, int], int]:
         return {}

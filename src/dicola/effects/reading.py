@@ -221,8 +221,10 @@ def _is_open_to_selection(pag: PAG, selection: bool) -> bool:
 def _causes(pag: PAG, name: str, selection: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What surely causes a variable, and what else may."""
     if not _is_open_to_selection(pag, selection):
-        definite = definite_ancestors(pag, name)
-        return definite, tuple(u for u in pag.possible_ancestors(name) if u not in definite)
+        definite, at = definite_ancestors(pag, name), pag.index(name)
+        # In the PAG of a class no path leads from a variable whose edge has an arrowhead at it; with marks of knowledge one may seem to.
+        ruled_out = {*definite, *(pag.names[u] for u in pag.around[at] if pag.around[at][u] == ARROW)}
+        return definite, tuple(u for u in pag.possible_ancestors(name) if u not in ruled_out)
     around, goal = pag.around, pag.index(name)
     is_free = [any(around[w][u] == ARROW for w in around[u]) for u in range(len(pag))]  # an arrowhead says: no cause of selection
     surely = reached(goal, lambda b: [a for a in around[b] if around[b][a] == TAIL and is_free[a]]) - {goal}

@@ -92,10 +92,17 @@ class Law:
         return bool(denied or edges or (both & claims.never_bidirected(marks != NONE)).any())
 
     def denied_causes(self, pag: PAG) -> Bools:
-        """``[a, b]``: a was said to cause b, and no path can lead there."""
-        marks = pag.reordered(self.claims.labels).marks
+        """``[a, b]``: a was said to cause b, and no path can lead there.
+
+        All on a path would be effects of a and causes of b, which an arrowhead on their edge to one of the two may deny.
+        """
+        marks, causes = pag.reordered(self.claims.labels).marks, self.claims.causes
         onward = (marks != NONE) & (marks != TAIL) & (marks.T != ARROW)
-        return np.asarray(self.claims.causes & ~_passed_on(onward))
+        denied: Bools = np.array(causes & ~_passed_on(onward))
+        for a, b in np.argwhere(causes & ~denied & ~onward).tolist():
+            open_to = (marks[:, a] != ARROW) & (marks[b] != ARROW)
+            denied[a, b] = not _leads(onward & open_to, a, b)
+        return denied
 
     def broken_by(self, marks: Marks) -> Bools:
         """Bidirected edges of an ancestral graph that stand behind a claim it breaks; none where it obeys.
@@ -142,6 +149,15 @@ def _first_step(marks: Marks, a: int, b: int) -> tuple[int, int]:
 def ancestors_in(marks: Marks) -> Bools:
     """``[a, b]``: a directed path leads from a to b."""
     return _passed_on((marks == ARROW) & (marks.T == TAIL))
+
+
+def _leads(steps: Bools, a: int, b: int) -> bool:
+    """Do steps lead from a to b?"""
+    found, new = np.zeros(len(steps), dtype=np.bool_), np.array(steps[a])
+    while new.any() and not new[b]:
+        found |= new
+        new = steps[new].any(axis=0) & ~found
+    return bool(new[b])
 
 
 def _passed_on(steps: Bools) -> Bools:
