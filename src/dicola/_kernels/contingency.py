@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dicola._kernels.arrays import Floats, Ints
 from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.stopping import heed
 
 _MANY = 4096  # cells, or strata, up to which they are not renumbered, whether all of them occur or not
 
@@ -238,6 +239,8 @@ def tables_of(counts: Counts, x: Ints, y: Ints, begins: Ints, members: Ints) -> 
     many = len(begins) - 1
     statistics, numbers = np.empty(many), np.empty((many, 4), np.int64)
     for i in range(many):
+        if i & 7 == 7:
+            heed(0)
         statistic, freedom, rows, used, strata = table_of(counts, x[i], y[i], members[begins[i] : begins[i + 1]])
         statistics[i] = statistic
         numbers[i, 0], numbers[i, 1], numbers[i, 2], numbers[i, 3] = freedom, rows, used, strata
