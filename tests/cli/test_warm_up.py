@@ -59,6 +59,7 @@ def test_only_a_first_run_on_many_columns_of_numbers_is_compiled_beforehand(mode
     monkeypatch.delenv("DICOLA_COMPILE")
     monkeypatch.setattr(warming, "is_first_use", lambda: True)
     assert [warming.is_compiled_first(of(n), mode) for n in (most, most + 1)] == [False, True]
+    assert not warming.is_compiled_first(of(most + 1), mode, max_seconds=60)
     assert not warming.is_compiled_first(Table.from_frame(pd.concat([warming.categories()] * 8, axis=1, ignore_index=True)), mode)
     monkeypatch.setenv("DICOLA_COMPILE", "always")
     assert warming.is_compiled_first(of(5), mode)

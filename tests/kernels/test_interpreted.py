@@ -22,6 +22,7 @@ from dicola.ci.g_square import GSquare
 from dicola.learners.registry import ALL
 from dicola.pipeline.discover import discover
 from dicola.pipeline.warming import categories, numbers
+from dicola.watch import Stopped, Watch, watched_by
 from tests.kernels.interpreting import both_ways
 
 pytestmark = pytest.mark.skipif(not interpreted.IS_POSSIBLE, reason="NumPy 1 has other rules for numbers of mixed types")
@@ -82,6 +83,15 @@ def test_what_takes_too_long_is_compiled_from_where_it_began(counting):
     counts = np.zeros(1, dtype=np.int64)
     assert _count_up(counts, 3_000_000) == (3_000_000, True)
     assert counts[0] == 3_000_000 and len(_count_up.overloads) == 1 and counting.left < 0.0
+
+
+def test_a_run_without_the_time_to_compile_goes_on_in_python_and_ends_in_time(counting):
+    counting.left = 0.02
+    counts = np.zeros(1, dtype=np.int64)
+    with watched_by(Watch.of(0.3)), pytest.raises(Stopped):
+        counting.to_compile = 0.2
+        _count_up(counts, 10**12)
+    assert not _count_up.overloads and counts[0] > 0
 
 
 def test_large_arguments_are_not_interpreted(counting):

@@ -19,6 +19,7 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.compiled import inner, kernel
 from dicola._kernels.partial_correlation import SINGULAR
+from dicola._kernels.stopping import heed
 
 _ALMOST_NOTHING = 1e-300
 
@@ -177,6 +178,8 @@ def ratios_of(blocks: Blocks, x: Ints, y: Ints, begins: Ints, members: Ints) -> 
     many = len(begins) - 1
     statistics, freedoms = np.empty(many), np.empty(many, np.int64)
     for i in range(many):
+        if i & 7 == 7:
+            heed(0)
         statistics[i], freedoms[i] = ratio_of(blocks, x[i], y[i], members[begins[i] : begins[i + 1]])
     return statistics, freedoms
 

@@ -5,7 +5,8 @@ differs is looked after here. Kernels call each other as they stand; ``heed`` an
 logarithm of nothing is minus infinity; and numbers of NumPy are handed back as those of Python.
 
 Interpreting ends where it does not pay: after a share of the time that compiling would take, the arguments are as they were before,
-and the caller compiles. Time decides nothing but who does the work.
+and the caller compiles. A run whose budget leaves no time for that goes on by Python, which can be stopped at any moment. Time decides
+nothing but who does the work.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from numba.extending import overload
 
-from dicola.watch import heed, now
+from dicola.watch import current, heed, now
 
 _LARGE: Final = 1 << 23  # bytes of arguments for which Python is not tried
 _SECONDS_TO_COMPILE: Final = 1e-3  # about that much per byte of Python's code, in a kernel and all that it calls
 _SHARE: Final = 0.25  # of the time to compile, which interpreting may take
+_CAUTION: Final = 3.0  # on a slow machine, or one with other work, it takes so many times as long
 # Before NumPy 2 a Python number made a wider type of a narrow one, which Numba does not.
 IS_POSSIBLE: Final = int(np.__version__.partition(".")[0]) >= 2
 
@@ -155,20 +157,27 @@ class Interpreted:
 
     def __init__(self, source: FunctionType) -> None:
         self.source = source
-        self.left: float | None = None  # seconds that it may still take
+        self.to_compile = 0.0  # seconds, about
+        self.left = inf  # seconds that it may still take
 
     def may_take(self, arguments: tuple[Any, ...]) -> bool:
-        """Is there time left, and are the arguments small?"""
-        if self.left is None:
-            self.left = patience(self.source)
-        return self.left > 0.0 and sum(each.nbytes for each in _arrays_in(arguments)) <= _LARGE
+        """Is there time left, and are the arguments small? Or is there no time to compile?"""
+        if not self.to_compile:
+            self.to_compile = seconds_to_compile(self.source)
+            self.left = min(self.left, _SHARE * self.to_compile)
+        is_small = self.left > 0.0 and sum(each.nbytes for each in _arrays_in(arguments)) <= _LARGE
+        return is_small or self._is_too_late_to_compile()
+
+    def _is_too_late_to_compile(self) -> bool:
+        watch = current()
+        return watch is not None and watch.until is not None and watch.until - now() < _CAUTION * self.to_compile
 
     def __call__(self, *arguments: Any) -> Any:
         """What the kernel gives; ``Outlasted`` leaves the arguments as they were."""
         written = [each for each in _arrays_in(arguments) if each.flags.writeable]
         before = [each.copy() for each in written]
         start, outer = now(), _here.until
-        _here.until = start + (self.left or 0.0)
+        _here.until = inf if self._is_too_late_to_compile() else start + self.left
         try:
             with np.errstate(all="ignore"):
                 return _of_python(plain_of(self.source)(*arguments))
@@ -178,12 +187,12 @@ class Interpreted:
             raise
         finally:
             _here.until = outer
-            self.left = (self.left or 0.0) - (now() - start)
+            self.left -= now() - start
 
 
-def patience(source: FunctionType) -> float:
-    """How many seconds a kernel may take in Python all in all: a share of what it would take to compile it."""
-    return _SHARE * _SECONDS_TO_COMPILE * sum(len(each.__code__.co_code) for each in _called_by(source, set()))
+def seconds_to_compile(source: FunctionType) -> float:
+    """How long it takes to compile a kernel with all that it calls, about."""
+    return _SECONDS_TO_COMPILE * _size(_called_by(source, set()))
 
 
 def _called_by(source: FunctionType, known: set[FunctionType]) -> set[FunctionType]:
@@ -194,7 +203,23 @@ def _called_by(source: FunctionType, known: set[FunctionType]) -> set[FunctionTy
             called = source.__globals__.get(name)
             if isinstance(called, Dispatcher):
                 _called_by(called.py_func, known)
+            elif isinstance(called, FunctionType) and called in _choices:
+                known |= _largest_choice(called)
     return known
+
+
+def _largest_choice(function: FunctionType) -> set[FunctionType]:
+    """Of all that a function may stand for, by the type of its argument, that which is longest, with all that it calls."""
+    found: list[set[FunctionType]] = []
+    for choose in _choices[function]:
+        names = [_names_in(each) for each in choose.__code__.co_consts if isinstance(each, CodeType)]
+        called = [[choose.__globals__.get(name) for name in some] for some in names]
+        found += [_called_by(each.py_func, set()) for some in called for each in some if isinstance(each, Dispatcher)]
+    return max(found, key=_size, default=set())
+
+
+def _size(functions: set[FunctionType]) -> int:
+    return sum(len(each.__code__.co_code) for each in functions)
 
 
 def _names_in(code: CodeType) -> set[str]:

@@ -66,7 +66,7 @@ class Output:
         from dicola.pipeline.bootstrap import learned_from
         from dicola.pipeline.warming import is_compiled_first, warm_before
 
-        compiles = is_compiled_first(table, plan.mode)
+        compiles = is_compiled_first(table, plan.mode, plan.max_seconds)
         if compiles and not self.quiet and not sys.stderr.isatty():  # a terminal has a progress bar that says so
             complain("note: the first run after an installation compiles the inner loops, which takes a minute.")
         with self._progress("Compiling, as the first run after an installation does" if compiles else "Starting") as progress:

@@ -87,6 +87,7 @@ PARTS: Mapping[str, Callable[[], object]] = {
 """Parts of the work by name, those that take longest to compile first."""
 REST = "whole runs"
 _BY_TESTS = ("exact", "paper")
+_TIME_TO_COMPILE = 300.0  # seconds; a run with less may not spend them so
 _MOST_INTERPRETED = {True: 60, False: 20}  # columns in such modes, and in those that score
 
 
@@ -125,11 +126,13 @@ def is_first_use() -> bool:
     return folder is not None and not any(Path(folder).glob("growth.grow-*.nbi"))
 
 
-def is_compiled_first(table: Table, mode: str) -> bool:
+def is_compiled_first(table: Table, mode: str, max_seconds: float | None = None) -> bool:
     """Is it better to compile before this run than to begin it with kernels that Python interprets?
 
-    Only for what is not compiled yet, and known beforehand: numbers, and more columns than Python does in a few seconds.
+    Only for what is not compiled yet, and known beforehand: numbers, more columns than Python does in a few seconds, and time for it.
     """
+    if max_seconds is not None and max_seconds < _TIME_TO_COMPILE:
+        return False
     most = _MOST_INTERPRETED[mode in _BY_TESTS] if may_interpret() else 0
     return len(table.names) > most and is_first_use() and set(table.understood().kinds) == {"continuous"}
 
