@@ -72,10 +72,11 @@ def chosen_test(table: Table) -> tuple[type[CITest], str]:
     if levelled == len(kinds):
         return _for_categories(known)
     return BasisFunction, Sentence(
-        "{n} of {all} columns hold categories or grades, so columns are compared as blocks of indicators and curves; "
+        "{n} of {all} columns {hold} categories or grades, so columns are compared as blocks of indicators and curves; "
         "{ci_test=degenerate_gaussian} sees straight lines only, and is a little surer of them",
         n=levelled,
         all=len(kinds),
+        hold="holds" if levelled == 1 else "hold",
     )
 
 
