@@ -247,10 +247,13 @@ def start(say: Callable[[str], None], small: bool) -> list[dict]:
     with tempfile.TemporaryDirectory() as folder:
         draw("MILDEW/3", 1)[2].to_csv(Path(folder) / "table.csv", index=False)
         fit = [command, "fit", "table.csv", "--out", "results", "--quiet"]
-        environment = os.environ | {"NUMBA_CACHE_DIR": str(Path(folder) / "kernels"), "DICOLA_COMPILE": ""}
-        runs = [timed(lambda: subprocess.run(fit, cwd=folder, env=environment, capture_output=True, check=True), 1) for _ in range(2)]
-    say(f"--help {helping:.2f} s, first fit {runs[0]:.1f} s, second fit {runs[1]:.2f} s")
-    return [{"help_s": helping, "first_fit_s": runs[0], "second_fit_s": runs[1]}]
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(Path(folder) / "kernels")}
+        runs = []
+        for compiles in ("", "always", "always"):  # the second compiles, the third has what it needs
+            environment["DICOLA_COMPILE"] = compiles
+            runs.append(timed(lambda: subprocess.run(fit, cwd=folder, env=environment, capture_output=True, check=True), 1))
+    say(f"--help {helping:.2f} s, first fit {runs[0]:.1f} s, a later fit {runs[-1]:.2f} s")
+    return [{"help_s": helping, "first_fit_s": runs[0], "second_fit_s": runs[-1]}]
 
 
 def scaling(say: Callable[[str], None], small: bool) -> list[dict]:

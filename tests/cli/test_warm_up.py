@@ -51,7 +51,7 @@ def test_before_a_first_run_two_processes_compile_different_parts(mode, ours, th
     assert here == ours and sent[0][0] == theirs and not set(here) & set(sent[0])
 
 
-@pytest.mark.parametrize(("mode", "most"), [("exact", 60), ("auto", 20)])
+@pytest.mark.parametrize(("mode", "most"), [("exact", 150), ("auto", 50)])
 def test_only_a_first_run_on_many_columns_of_numbers_is_compiled_beforehand(mode, most, monkeypatch):
     def of(n):
         return Table.from_frame(pd.DataFrame(np.random.default_rng(1).normal(size=(100, n)), columns=[f"v{i}" for i in range(n)]))
