@@ -66,15 +66,15 @@ def next_split(graph: UndirectedGraph, variables: np.ndarray, waiting: Waiting, 
         waiting = Waiting(found, len(graph), fresh=True)
 
 
-def allows(stop: StopRule, graph: UndirectedGraph, depth: int, n_nodes: int) -> bool:
-    """May a set with this graph at this depth be split while the tree has this many nodes?
+def allows(stop: StopRule, graph: UndirectedGraph, depth: int, n_nodes: int, is_dear: bool) -> bool:
+    """May a set with this graph at this depth be split while the tree has this many nodes, and takes more work than it should?
 
-    Where cuts are confirmed, components of a small set come apart as well.
+    Where cuts are confirmed, components come apart however small the set and whatever the work.
     """
     if stop.max_depth is not None and depth >= stop.max_depth:
         return False
     is_small = stop.min_leaf_size is not None and len(graph) <= stop.min_leaf_size
-    if is_small and (stop.confirm is None or len(components(graph)) == 1):
+    if (is_small or is_dear) and (stop.confirm is None or len(components(graph)) == 1):
         return False
     return stop.max_nodes is None or n_nodes + 2 <= stop.max_nodes
 
@@ -104,7 +104,7 @@ def decompose(ci: Evidence, blankets: BlanketLearner, stop: StopRule, uig: str =
         number, depth, variables, graph, own_work, waiting = open_nodes.popleft()
         while True:
             bound = np.inf if stop.max_work is None else stop.max_work * root_work
-            if work > bound or not allows(stop, graph, depth, len(nodes)):
+            if not allows(stop, graph, depth, len(nodes), work > bound):
                 side = None
             elif stop.confirm is None:
                 side = sides_of_split(graph, stop.saving, stop.largest)

@@ -93,7 +93,7 @@ def test_a_pair_that_fell_in_a_merge_is_told_written_and_read_back(tmp_path):
     assert found.tree.n_leaves == 2
     pair = ("A", "C") if set(found.tree.branches[0].split.separator) == {0, 2} else ("B", "D")
     told = found.explain(*pair).separation
-    assert told is not None and told.found.startswith("Found in a merge: variables tied by selection")
+    assert told is not None and told.found.startswith("Found in a merge: a set that takes variables of both sides")
     again = Discovery.read(found.write(tmp_path / "ring"))
     assert again == found and again.explain(*pair).separation == told
     assert (again.write(tmp_path / "again") / "skeleton.json").read_bytes() == (tmp_path / "ring" / "skeleton.json").read_bytes()

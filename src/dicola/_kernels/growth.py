@@ -51,6 +51,7 @@ class Growth(NamedTuple):
     work: Floats  # in the first place: that of the tree so far
 
 
+APART = 2  # a cut without a separator is confirmed at the level of one with so many times twice as many pairs across it: at a quarter
 NONE, OPEN, PROPOSED = -1, -2, -3  # left and right: there is no child; it is still to be made; the cut is still to be confirmed
 KNOWN, DONE, ASKED = 0, 1, 2  # counts: nodes, nodes looked at, verdicts that the kernel gave itself
 USED, TAKEN = 3, 4  # entries of ``indices``; whether the answer that was given has been used
@@ -337,6 +338,7 @@ def _confirming(correlations: Correlations, pairs: int, given: int) -> float:
     power = 0
     while 1 << power < pairs:
         power += 1
+    power += 0 if given else APART
     critical = tanh(correlations.quantiles[power] / sqrt(freedom))
     return critical * critical
 
@@ -347,17 +349,17 @@ def _propose(growth: Growth, rule: Rule, number: int) -> bool:
     begin, end = growth.begins[number], growth.begins[number + 1]
     growth.left[number] = growth.right[number] = NONE
     growth.side[begin:end] = 0
-    if growth.work[0] > rule.max_work * growth.own_work[0] or growth.depth[number] >= rule.max_depth:
+    if growth.depth[number] >= rule.max_depth or growth.counts[KNOWN] + 2 > rule.max_nodes:
         return True
     graph = _graph(growth, number)
-    small = end - begin <= rule.min_leaf_size
-    if small and rule.confirms:
-        small = components(graph.begins, graph.members, np.zeros(end - begin, np.bool_))[1] == 1
-    if small or growth.counts[KNOWN] + 2 > rule.max_nodes:
+    enough = end - begin <= rule.min_leaf_size or growth.work[0] > rule.max_work * growth.own_work[0]
+    if enough and rule.confirms:  # to part what is not connected costs nothing
+        enough = components(graph.begins, graph.members, np.zeros(end - begin, np.bool_))[1] == 1
+    if enough:
         return True
     if rule.confirms:
-        found, enough = _next_split(growth, rule, number)
-        if not enough:
+        found, has_room = _next_split(growth, rule, number)
+        if not has_room:
             return False
     else:
         found = find_split(graph.begins, graph.members, rule.saving, rule.largest)

@@ -130,7 +130,7 @@ class TreeSets(SeparatingSets):
         if z is None:
             return None
         if (min(x, y), max(x, y)) in self.across:
-            return "Found in a merge: variables tied by selection of the sample may need a set from both of its sides."
+            return "Found in a merge: a set that takes variables of both sides separates the two."
         for number in self._deciding((min(x, y), max(x, y))):
             size, sets = len(nodes[number].variables), self.leaf_sets[number]
             if self._separators[number] == z:

@@ -203,8 +203,9 @@ class StopRule:
     of the work at its separator, and ``max_work`` bounds the predicted work of all leaves and blankets, as a multiple of that of the
     base learner started from the independence graph of the whole set. Work is counted in sets of at most ``largest`` neighbours.
 
-    With ``confirm`` a cut stands only if no pair across it depends given its separator, at this level for all of them together; the
-    strongest that do are joined in the graph, and another cut is looked for. Perfect answers confirm every cut (Proposition 1).
+    With ``confirm`` a cut stands only if no pair across it depends given its separator, at this level for all of them together, at a
+    quarter of it where the separator is empty; the strongest that do are joined in the graph, and another cut is looked for. Perfect
+    answers confirm every cut (Proposition 1). Parts that nothing joins are then taken apart however little work that saves.
     ``widest`` bounds separators: given many variables a test has no power, and what it cannot deny is no evidence.
     """
 
@@ -321,8 +322,12 @@ class LinksAcross(Question[Adjacency]):
 
     @property
     def each_level(self) -> float:
-        """The level of a single pair: as for the next power of two, so that few quantiles have to be known."""
-        return self.level / 2.0 ** (len(self.left) * len(self.right) - 1).bit_length()
+        """The level of a single pair: as for the next power of two, so that few quantiles have to be known.
+
+        Without a separator it is a quarter: where nothing else relates two parts, an edge between them
+        rests on this test alone.
+        """
+        return self.level / 2.0 ** ((len(self.left) * len(self.right) - 1).bit_length() + (0 if self.separator else kernel.APART))
 
     def by_correlations(self, test: FisherZ) -> Answered[Adjacency] | None:
         if test.may_raise(len(self.separator)):
@@ -384,7 +389,7 @@ class GrowTree(Question[Tree]):
         asked.account.limit = tests_left()
         quantiles = _NO_CORRELATIONS.quantiles
         if self.stop.confirm is not None and test.untestable == "dependent":
-            quantiles = -ndtri(self.stop.confirm / 2.0 ** np.arange(1, 2 * len(test).bit_length() + 1))
+            quantiles = -ndtri(self.stop.confirm / 2.0 ** np.arange(1, 2 * len(test).bit_length() + 1 + kernel.APART))
         growth = self._grown(asked, kernel.Correlations(test.correlation, test.critical(sizes - 2, levels), quantiles, test.n_samples))
         return tree_of(growth), asked.counts["total"] + int(growth.counts[kernel.ASKED])
 

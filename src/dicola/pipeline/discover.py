@@ -16,6 +16,7 @@ from dicola.checkpoint import Checkpoint
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.workers import Kind
+from dicola.decompose.blocks import asked_again
 from dicola.decompose.both_sides import BothSides
 from dicola.decompose.leaves import learn_leaves
 from dicola.decompose.merge import merge_up
@@ -215,7 +216,10 @@ def follow(found: SoFar, progress: Progress | None = None) -> None:
     clock.lap("leaves")
 
     again = BothSides(ci.during("leaves"), getattr(steps.learner, "max_condition_size", None)) if plan.selection else None
-    found.skeleton = skeleton = obeying(merge_up(tree, learned, ci.labels, ci.names, again), steps.claims)
+    merged = merge_up(tree, learned, ci.labels, ci.names, again)
+    if steps.rule.confirm is not None:  # of data: perfect answers stand
+        merged = asked_again(ci.during("leaves"), merged, getattr(steps.learner, "max_condition_size", None))
+    found.skeleton = skeleton = obeying(merged, steps.claims)
     clock.lap("merge")
 
     found.phase = "orientation"

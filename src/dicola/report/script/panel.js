@@ -127,7 +127,7 @@ class Panel {
 
   place({ node: number, inMerge }) {
     if (ancestors) return ["These are the ancestors of the two in the graph with the best score."];
-    if (inMerge) return ["Found in a merge: variables tied by selection of the sample may need a set from both of its sides."];
+    if (inMerge) return ["Found in a merge: a set that takes variables of both sides separates the two."];
     if (number === null) return ["Found while orienting, after the merge."];
     const { isLeaf, variables } = tree[number], many = count(variables.length, "variable");
     if (isLeaf) return ["Found by the learner in ", this.node(number), ` of ${many}.`];
