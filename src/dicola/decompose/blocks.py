@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, product
@@ -12,6 +13,7 @@ import numpy as np
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import FindSeparator
 from dicola.decompose.merge import TreeSets
+from dicola.decompose.tree import Tree
 from dicola.graphs.skeleton import Pair, Skeleton, Variables
 
 _SMALL = 4  # variables: with so few, no pair was tried given three others
@@ -53,16 +55,25 @@ def _parted(ci: Inquiry, sets: TreeSets, around: dict[int, set[int]], limit: int
     for number, separator in enumerate(sets.tree.separators):
         if separator is None or len(separator) <= limit:
             continue
-        inside, split, within = sum(w in around[v] for v, w in combinations(separator, 2)), sets.tree.split(number), set(separator)
+        inside = sum(w in around[v] for v, w in combinations(separator, 2))
         wanted = _NEARLY * (comb(len(separator) + 2, 2) - 1) - inside
-        joins = {v: len(around[v] & within) for v in (*split.left, *split.right)}
-        left, right = ([v for v in side if joins[v] + len(separator) >= wanted] for side in (split.left, split.right))
+        joins = Counter(v for w in separator for v in around[w])  # of a large node, few variables are joined to its separator
+        left, right = ([v for v in side if joins[v] + len(separator) >= wanted] for side in _sides(sets.tree, number, sorted(joins)))
         for x, y in product(left, right):
             if joins[x] + joins[y] < wanted:
                 continue
             near = [sorted(around[end] - {x, y}) for end in (x, y)]
             if all(ci.ask(FindSeparator(min(x, y), max(x, y), beside, range(limit + 1))) is None for beside in near):
                 yield (min(x, y), max(x, y))
+
+
+def _sides(tree: Tree, number: int, variables: list[int]) -> tuple[list[int], list[int]]:
+    """Those of some variables on the left and on the right of a split."""
+    begin, end = tree.flat.begins[number : number + 2].tolist()
+    members, side = tree.flat.members[begin:end], tree.flat.side[begin:end]
+    places = np.minimum(np.searchsorted(members, variables), len(members) - 1)
+    which = np.where(members[places] == variables, side[places], 0).tolist()
+    return [v for v, at in zip(variables, which, strict=True) if at == 1], [v for v, at in zip(variables, which, strict=True) if at == 2]
 
 
 def _of_small_leaves(skeleton: Skeleton, sets: TreeSets) -> Iterator[Pair]:
