@@ -80,9 +80,24 @@ class MAG(Separable):
         joined = (self.marks == ARROW) & (self.marks.T == ARROW)
         is_above = points.any(axis=1)
         is_directed = not ((self.marks == TAIL) & (self.marks.T == TAIL)).any()
-        if is_directed and not joined[np.ix_(is_above, is_above)].any():
-            return self
-        return project(self, tuple(range(len(self))), 0)
+        if not is_directed:
+            return project(self, tuple(range(len(self))), 0)
+        return self._with_missing(mask_of(np.flatnonzero(is_above).tolist())) if joined[np.ix_(is_above, is_above)].any() else self
+
+    def _with_missing(self, above: int) -> MAG:
+        """The graph with an edge for each pair that a path joins whose inner vertices are colliders and ancestors of its ends.
+
+        ``above`` are the vertices with children, as a mask: none but these can be such ancestors.
+        """
+        separation, everything, marks = self.separation, (1 << len(self)) - 1, self.to_matrix()
+        for x in range(len(self)):
+            heed()
+            near = separation.walk(x, everything & ~(1 << x), above)
+            for y in members(near >> (x + 1) << (x + 1)):
+                if not marks[x, y] and not separation.separated_by_ancestors(x, y):
+                    marks[y, x] = TAIL if separation.ancestors[y] >> x & 1 else ARROW
+                    marks[x, y] = TAIL if separation.ancestors[x] >> y & 1 else ARROW
+        return MAG(marks, self.names) if (marks != self.marks).any() else self
 
     def marginal(self, variables: Iterable[object]) -> MAG:
         """The MAG over a subset: what remains, marks included, when the others are hidden too.

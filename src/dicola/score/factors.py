@@ -10,7 +10,7 @@ clique that no factor explains gains nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import combinations
 from math import log
 from typing import NamedTuple
@@ -93,6 +93,7 @@ class FactorSearch:
     def __init__(self, terms: Terms, surcharge: float = 0.0, law: Law | None = None) -> None:
         self.terms, self.surcharge, self.law = terms, surcharge, law
         self._part, self._worth_of = cache(self._fitted), cache(self._explained)
+        self._cliques = lru_cache(maxsize=1)(_largest_first)  # two searches begin with the same graph
 
     def total(self, marks: Marks) -> float:
         """The score of an ancestral graph, with factors for the cliques that they explain."""
@@ -116,7 +117,7 @@ class FactorSearch:
     def _better(self, marks: Marks, tried: set[tuple[int, ...]]) -> Step | None:
         """The first graph with one more factor that is better."""
         near, old = _masks(marks != NONE), Edges.of(marks)
-        for clique in sorted(cliques(near, _CHILDREN - 1), key=lambda each: (-len(each), each)):
+        for clique in self._cliques(tuple(near)):
             heed()
             children = self._grown(near, old.parents, clique)
             if not children or children in tried:
@@ -165,9 +166,9 @@ class FactorSearch:
         here the children are told from their correlations, with no regard to what edges they have.
         """
         found = list[int]()
-        for core in sorted(cliques(_masks(marks != NONE), _CORE), key=lambda each: (-len(each), each)):
+        for core in self._cliques(tuple(_masks(marks != NONE))):
             heed()
-            if any(not mask_of(core) & ~children for children in found):
+            if len(core) < _CORE or any(not mask_of(core) & ~children for children in found):
                 continue
             children = self._gathered(core)
             if len(children) <= _WIDE:
@@ -381,6 +382,11 @@ def joined_below(marks: Marks, children: Sequence[int], law: Law | None = None) 
 def _is_complete(graph: Edges, district: int) -> bool:
     """Does a bidirected edge join every two of a district?"""
     return all(graph.siblings[v] | 1 << v == district for v in members(district))
+
+
+def _largest_first(near: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The cliques that children are looked for in."""
+    return sorted(cliques(near, _CHILDREN - 1), key=lambda each: (-len(each), each))
 
 
 def cliques(near: Sequence[int], least: int) -> Iterator[tuple[int, ...]]:
