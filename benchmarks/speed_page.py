@@ -28,6 +28,7 @@ def page(figures: dict[str, Any]) -> str:
         ("large", "## Large networks", _large),
         ("dense", "## Dense graphs", _dense),
         ("scaling", "## From 50 to 10,000 variables", _scaling),
+        ("card", "## A graphics card", _card),
         ("start", "## Start", _start),
     )
     lines = [_INTRODUCTION]
@@ -159,6 +160,52 @@ def _scaling(rows: list[Row]) -> Iterable[str]:
         "Modules of 50 variables with three neighbours on average, joined by one and a half times as many arcs as there are modules "
         "(`simulate.modular_dag`); seconds by phase. What grows with the square of the variables are the correlations and their "
         "inverse in float64 and one int8 matrix of marks; the peak includes the table, our copy of it and the centred one."
+    )
+
+
+def _card(rows: list[Row]) -> Iterable[str]:
+    yield from _table(
+        ("variables", "rows", "step", "processor, s", "card, s", "ratio"),
+        [
+            (
+                f"{r['variables']:,}",
+                f"{r['rows']:,}",
+                r["what"],
+                "" if r["processor_s"] is None else f"{r['processor_s']:.3f}",
+                f"{r['card_s']:.3f}",
+                "" if r["processor_s"] is None else f"{r['processor_s'] / r['card_s']:.1f}",
+            )
+            for r in rows
+            if "recall" not in r
+        ],
+    )
+    yield ""
+    yield (
+        'One NVIDIA H200 (`device="cuda"`, PyTorch 2.11) beside 16 cores of its machine, by `python benchmarks/card.py parts`; seconds '
+        "include the way of the matrix to the card and back. Levels are swept by one core of the processor. The answers are the same, "
+        "and so are all marks and counts of tests of ten whole runs with different settings (`python benchmarks/card.py marks`)."
+    )
+    yield ""
+    yield from _table(
+        ("variables", "rows", "seconds of the whole run", "peak GB", "precision", "recall", "calls decided again"),
+        [
+            (
+                f"{r['variables']:,}",
+                f"{r['rows']:,}",
+                f"{r['card_s']:.0f}",
+                f"{r['peak_gb']:.1f}",
+                f"{r['precision']:.3f}",
+                f"{r['recall']:.3f}",
+                str(r["again"]),
+            )
+            for r in rows
+            if "recall" in r
+        ],
+    )
+    yield ""
+    yield (
+        "The mode exact from correlations to PAG with the card, on modules as above of which one variable in forty is hidden, by "
+        "`python benchmarks/card.py tall` and `wide`; precision and recall are those of the skeleton."
     )
 
 

@@ -239,6 +239,18 @@ def test_single_verdicts_without_a_matrix_of_all_correlations(by_rows):
         FisherZ(copied, device="cuda")
 
 
+def test_ties_without_a_matrix_of_all_correlations(by_rows):
+    rng = np.random.default_rng(1)
+    signs = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
+    design = np.kron(signs, np.kron(signs, signs))[:, 1:]  # orthogonal columns
+    table = np.column_stack([design[:, 0] + design[:, 1], design[:, :2], rng.normal(size=(64, 80))])
+    without, with_card = (FisherZ(table, 0.05, device=device) for device in ("cpu", "cuda"))
+    one, other = Inquiry(without), Inquiry(with_card)
+    assert IAMB(0.01).graph(other) == IAMB(0.01).graph(one)
+    assert other.counts == one.counts
+    assert with_card.card.again > 0
+
+
 def test_suspects_hold_all_that_depend_across(by_rows):
     test = FisherZ(drawn(50, 4, 45, seed=3), 0.05, device="cuda")
     for separator in ((), (4,), (4, 9, 20)):

@@ -34,9 +34,10 @@ class Rule(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Some variables of a correlation matrix."""
+    """Some variables of a correlation matrix: of each its row there and its column."""
 
     whole: Floats
+    place: Ints
     chosen: Ints
 
 
@@ -60,7 +61,7 @@ def blankets_of(whole: Floats, chosen: Ints, targets: Ints, rule: Rule, begins: 
     read: a part of ten thousand variables need not be copied. Each is grown from its own part of ``starts``, which begins at
     ``begins[i]``.
     """
-    part = Part(whole, chosen)
+    part = Part(whole, chosen, chosen)
     n = len(chosen)
     found = np.zeros((len(targets), n), np.bool_)
     left = _room(8, n)
@@ -76,9 +77,21 @@ def blankets_of(whole: Floats, chosen: Ints, targets: Ints, rule: Rule, begins: 
 
 
 @kernel
+def added_to(rows: Floats, place: Ints, target: int, rule: Rule) -> tuple[Ints, int]:
+    """Who is added to the blanket of a target, in the order in which they come, and the verdicts it took.
+
+    Of the correlation matrix some rows are known: that of variable v is ``rows[place[v]]``. From the first
+    member on whose row is not known, what is said is of no use.
+    """
+    n = rows.shape[1]
+    _, added, tests = _grown(Part(rows, place, np.arange(n)), target, rule, _room(8, n), np.empty(0, np.int64))
+    return added, tests
+
+
+@kernel
 def shrunk_blankets(whole: Floats, chosen: Ints, targets: Ints, rule: Rule, begins: Ints, added: Ints) -> tuple[Rows, int]:
     """``blankets_of`` as rows, where it is known who was added, in the order in which they came: ``added[begins[i]:begins[i + 1]]``."""
-    part = Part(whole, chosen)
+    part = Part(whole, chosen, chosen)
     new_begins = np.zeros(len(targets) + 1, np.int64)
     members = np.empty(len(added), np.int64)
     total = 0
@@ -137,7 +150,7 @@ def _keep(old: Floats, new: Floats, rows: int, columns: int) -> None:
 def _grown(part: Part, target: int, rule: Rule, left: Left, start: Ints) -> tuple[Left, Ints, int]:
     """Grow the blanket of a target from a start: what is left, with room that may have grown; the members as they came; the verdicts."""
     n = len(part.chosen)
-    own = part.whole[part.chosen[target]]
+    own = part.whole[part.place[target]]
     for v in range(n):
         left.variance[0, v] = 1.0
         left.covariance[0, v] = own[part.chosen[v]]
@@ -218,7 +231,7 @@ def _take(part: Part, target: int, new: int, size: int, left: Left) -> None:
     members[place] = new
     for k in range(place, size + 1):
         for q in range(k + 1):
-            cov = part.whole[part.chosen[members[q]], part.chosen[members[k]]]
+            cov = part.whole[part.place[members[q]], part.chosen[members[k]]]
             for r in range(q):
                 cov -= within_share[q, r] * within[k, r]
             within[k, q] = cov
@@ -230,7 +243,7 @@ def _take(part: Part, target: int, new: int, size: int, left: Left) -> None:
 def _sweep_out(part: Part, target: int, k: int, left: Left) -> None:
     """What is left of all variables once member k is known too."""
     at, share, pivot = left.at[k], left.share[k], left.within[k, k]
-    own, chosen = part.whole[part.chosen[left.members[k]]], part.chosen
+    own, chosen = part.whole[part.place[left.members[k]]], part.chosen
     n = len(at)
     for v in range(n):
         at[v] = own[chosen[v]]

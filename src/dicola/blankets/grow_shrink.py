@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isnan
@@ -125,30 +125,41 @@ class GrownMembers(Question[Rows]):
         found: list[list[int]] = []
         for begin in range(0, len(targets), _TOGETHER):
             some = slice(begin, begin + _TOGETHER)
-            sure = [own is not None for own in added[some]]
-            asked, own = targets[some][sure], [each for each in added[some] if each is not None]
-            shrunk_rows, more = _shrunk_again(test, asked, own, rule)
+            own: list[NDArray[np.int64]] = []
+            for target, grown in zip(targets[some].tolist(), added[some], strict=True):
+                again, more = (grown, 0) if grown is not None else _added_again(test, target, rule)
+                own.append(again)
+                tests += more
+            shrunk_rows, more = _shrunk_again(test, targets[some], own, rule)
+            found += shrunk_rows
             tests += more
-            for target, is_sure in zip(targets[some].tolist(), sure, strict=True):
-                if is_sure:
-                    found.append(next(shrunk_rows))
-                    continue
-                alone = Inquiry(test.without_card())
-                found.append(np.flatnonzero(alone.ask(GrownBlankets([target], self.rule))[0]).tolist())
-                tests += alone.counts["total"]
         return flat_rows(found), tests
+
+
+def _added_again(test: FisherZ, target: int, rule: kernel.Rule) -> tuple[NDArray[np.int64], int]:
+    """Who is added to the blanket of one target by the kernel, which is given the rows of the correlation matrix that it needs."""
+    known, place = [target], np.zeros(len(test), dtype=np.int64)
+    rows = test.correlations_with(target)[None]
+    while True:
+        added, tests = kernel.added_to(rows, place, target, rule)
+        new = next((v for v in added.tolist() if v not in known), None)
+        if new is None:
+            return added, int(tests)
+        place[new] = len(known)
+        known.append(new)
+        rows = np.concatenate((rows, test.correlations_with(new)[None]))
 
 
 def _shrunk_again(
     test: FisherZ, targets: NDArray[np.int64], added: list[NDArray[np.int64]], rule: kernel.Rule
-) -> tuple[Iterator[list[int]], int]:
+) -> tuple[list[list[int]], int]:
     """The blankets of some targets once what was added for nothing is dropped, and the verdicts it took."""
-    few = np.unique(np.concatenate([targets, *added])) if len(targets) else targets
+    few = np.unique(np.concatenate([targets, *added]))
     begins, members = flat_rows([few.searchsorted(own).tolist() for own in added])
     part = test.among(few)
     rows, tests = kernel.shrunk_blankets(*part.part_of_whole, few.searchsorted(targets), rule, begins, members)
     numbers = few[rows.members].tolist()
-    return iter([numbers[begin:end] for begin, end in pairwise(rows.begins.tolist())]), int(tests)
+    return [numbers[begin:end] for begin, end in pairwise(rows.begins.tolist())], int(tests)
 
 
 @dataclass(eq=False)

@@ -266,6 +266,23 @@ class FisherZ(CITest):
         found = np.array([rows[a] @ rows[b] for a, b in zip(place[some].tolist(), place[others].tolist(), strict=True)])
         return np.where(some == others, 1.0, found)
 
+    def correlations_with(self, v: int) -> NDArray[np.float64]:
+        """The correlations of one variable with all.
+
+        Parameters
+        ----------
+        v : int
+            Its position in ``labels``.
+
+        """
+        place = self.part_of_card
+        if self.standardised is None:
+            return np.ascontiguousarray(self.whole[place[v]][place])
+        rows = self.standardised if self.chosen is None else self.standardised[place]
+        found = rows @ self.standardised[place[v]]
+        found[v] = 1.0
+        return np.asarray(found)
+
     def _block(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
         """Correlations of some variables of the whole."""
         if self.standardised is None:
@@ -311,12 +328,6 @@ class FisherZ(CITest):
     def without_rows(self) -> Self:
         test = object.__new__(type(self))
         vars(test).update(vars(self), _values=None, card=None)
-        return test
-
-    def without_card(self) -> Self:
-        """The same test, answered by the processor alone."""
-        test = object.__new__(type(self))
-        vars(test).update(vars(self), card=None)
         return test
 
     def on_rows(self, rows: NDArray[np.int64]) -> FisherZ | None:
@@ -438,8 +449,8 @@ class FisherZ(CITest):
     def _residual(self, x: int, y: int, z: Variables) -> tuple[float, float, float]:
         if self._is_too_large:
             few = self.part_of_card[[x, y, *z]]
-            return kernel.residual(self._block(few), 0, 1, np.arange(2, len(few)))  # type: ignore[no-any-return]
-        return kernel.residual(self.correlation, x, y, np.array(z, dtype=np.int64))  # type: ignore[no-any-return]
+            return kernel.residual(self._block(few), 0, 1, np.arange(2, len(few)))
+        return kernel.residual(self.correlation, x, y, np.array(z, dtype=np.int64))
 
     @property
     def _is_too_large(self) -> bool:

@@ -141,11 +141,11 @@ def standardised_rows(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The columns as rows of mean 0 and length 1: their products are correlations."""
     rows = np.array(values.T, order="C")
     _, exponent = np.frexp(np.abs(rows).max(axis=1))
-    rows = np.ldexp(rows, -exponent[:, None])  # near 1, so that no square over- or underflows
+    rows = np.asarray(np.ldexp(rows, -exponent[:, None]), dtype=np.float64)  # near 1, so that no square over- or underflows
     rows -= rows.mean(axis=1, keepdims=True)
     rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
     rows.setflags(write=False)
-    return rows
+    return np.asarray(rows)
 
 
 def _copies(correlation: NDArray[np.float64]) -> Iterator[tuple[int, int]]:

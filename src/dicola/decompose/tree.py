@@ -350,8 +350,8 @@ class LinksAcross(Question[Adjacency]):
         found = np.zeros((len(left), len(right)), dtype=np.bool_)
         if len(some) and len(others):
             few = test.among(np.concatenate((left[some], right[others], separator))).correlation
-            parts = np.split(np.arange(len(few)), np.cumsum((len(some), len(others))))
-            found[np.ix_(some, others)] = links_across(few, *parts, limit)
+            ours, theirs, given = np.split(np.arange(len(few)), np.cumsum((len(some), len(others))))
+            found[np.ix_(some, others)] = links_across(few, ours, theirs, given, limit)
         return found, len(left) * len(right)
 
     def by_evidence(self, test: SearchedTest) -> Answered[Adjacency]:
@@ -401,7 +401,8 @@ class GrowTree(Question[Tree]):
         """Split until nothing is to be split any more; where the kernel needs to know the pairs inside a separator, ask."""
         root, rule, answer = independence_graph(ci, self.blankets), self.stop.in_numbers(self.uig), _NO_ANSWER
         self.root = root
-        growth, stuck = kernel.planted(root.starts, root.indices), []
+        growth = kernel.planted(root.starts, root.indices)
+        stuck: list[int] = []  # the counts when room was made last: where nothing came of it, more is needed
         while not kernel.is_done(growth):
             before = growth.counts[kernel.DONE]
             request = kernel.grow(growth, rule, known, answer)
