@@ -211,7 +211,7 @@ def test_an_interruption_leaves_no_half_written_file(found, tmp_path, monkeypatc
 
 
 def test_a_drawing_that_fails_writes_nothing(found, tmp_path, monkeypatch):
-    def broken(*_):
+    def broken(*_, **__):
         raise RuntimeError("no pen")
 
     monkeypatch.setattr("dicola.report.drawing.draw", broken)
