@@ -52,7 +52,7 @@ _lock = threading.RLock()
 def by_type(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """For what differs with the type of the first argument: the decorated function gets types and gives what to do, or ``None``.
 
-    The choice becomes a part of the kernel that makes it: as a function in between, handing the arrays on would cost a fourth of a search.
+    The choice becomes a part of the kernel that makes it; a function in between would hand all arrays on once more, at every call.
     """
 
     def register(choose: Callable[..., Any]) -> Callable[..., Any]:
