@@ -216,5 +216,5 @@ def _start(rows: list[Row]) -> Iterable[str]:
     r = rows[0]
     yield (
         f"`dicola --help` takes {r['help_s']:.2f} s. The first `dicola fit` ever on a machine, where no kernel is compiled yet, takes "
-        f"{r['first_fit_s']:.1f} s on MILDEW, report included; one with compiled kernels takes {r['second_fit_s']:.2f} s."
+        f"{r['first_fit_s']:.1f} s on MILDEW, report included; the next one takes {r['second_fit_s']:.2f} s."
     )
