@@ -597,7 +597,7 @@ def _skeleton_to_dict(skeleton: Skeleton, tree: Tree) -> dict[str, Any]:
 
 def _skeleton_from_dict(facts: dict[str, Any], names: tuple[str, ...]) -> tuple[Skeleton, Tree]:
     labels, of_tree = tuple(facts["labels"]), TreeSets.from_dict(facts)
-    variables = of_tree.tree.nodes[0].variables
+    variables = of_tree.tree.variables
     sets: SeparatingSets = MagSets.from_dict(facts, labels) if "mag" in facts else of_tree
     if facts["separated_later"]:
         sets = LaterSets({(x, y): z for x, y, z in facts["separated_later"]}, otherwise=sets)

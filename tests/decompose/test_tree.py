@@ -177,7 +177,7 @@ def test_nodes_that_are_made_when_looked_at_are_the_same(monkeypatch):
         with monkeypatch.context() as change:
             change.setattr(tree_module, "_MANY_MEMBERS", 0)
             later = decompose(test, TC, StopRule())
-        assert not isinstance(later.nodes, tuple) and tuple(later.nodes) == tree.nodes
+        assert tuple(later.nodes) == tuple(tree.nodes) and later == tree and later.nodes[1:3] == tree.nodes[1:3]
         assert later.leaves == tree.leaves and later.separators == tree.separators and later.depth == tree.depth
         for one, other in zip(later.leaves, tree.leaves, strict=True):
             assert one.uig == other.uig

@@ -78,14 +78,12 @@ def _sides(tree: Tree, number: int, variables: list[int]) -> tuple[list[int], li
 
 def _of_small_leaves(skeleton: Skeleton, sets: TreeSets) -> Iterator[Pair]:
     """The edges that no leaf of more than four variables holds, in order."""
-    nodes, pairs = sets.tree.nodes, sorted(skeleton.edges)
+    sizes, pairs = np.diff(sets.tree.flat.begins).tolist(), sorted(skeleton.edges)
     if not pairs:
         return
     starts, found = (part.tolist() for part in sets.tree.deciding_nodes(np.array(pairs, dtype=np.int64)))
     for i, pair in enumerate(pairs):
-        if all(
-            len(nodes[number].variables) <= _SMALL for number in found[starts[i] : starts[i + 1]] if sets.tree.separators[number] is None
-        ):
+        if all(sizes[number] <= _SMALL for number in found[starts[i] : starts[i + 1]] if sets.tree.separators[number] is None):
             yield pair
 
 

@@ -59,7 +59,7 @@ def merge_up(
         told += limit_warning(finished, again.max_size)
     sets = TreeSets(tree, tuple(None if leaf is None else leaf.sets for leaf in found), across)
     warnings = tuple(dict.fromkeys(told))
-    return Skeleton(labels, tree.nodes[0].variables, edges[0], sets, names, warnings)
+    return Skeleton(labels, tree.variables, edges[0], sets, names, warnings)
 
 
 def merged_at_once(tree: Tree, leaves: Sequence[Learned]) -> Edges:

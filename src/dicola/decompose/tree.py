@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from math import isnan, log
+from operator import eq
 from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 import numpy as np
@@ -125,9 +126,12 @@ class Tree:
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """The leaves, in order of their number."""
-        if isinstance(self.nodes, tuple):
-            return tuple([node for node in self.nodes if isinstance(node, Leaf)])
-        return tuple([self.nodes[number] for number in np.flatnonzero(self.flat.left < 0).tolist()])  # type: ignore[misc]
+        return self.nodes.leaves if isinstance(self.nodes, GrownNodes) else tuple([node for node in self.nodes if isinstance(node, Leaf)])
+
+    @property
+    def variables(self) -> Variables:
+        """All variables: those of the root."""
+        return self.nodes.variables(0) if isinstance(self.nodes, GrownNodes) else self.nodes[0].variables
 
     def split(self, number: int) -> Split:
         """The split at a branch."""
@@ -138,15 +142,12 @@ class Tree:
     @cached_property
     def separators(self) -> list[Variables | None]:
         """The separator of each branch by its number, ``None`` for leaves."""
-        if isinstance(self.nodes, tuple):
+        if not isinstance(self.nodes, GrownNodes):
             return [node.split.separator if isinstance(node, Branch) else None for node in self.nodes]
         begins, members, side, left, _ = self.flat
-        inside = np.flatnonzero(side == 0)
-        ends = np.searchsorted(inside, begins)
-        return [
-            tuple(members[inside[ends[number] : ends[number + 1]]].tolist()) if is_branch else None
-            for number, is_branch in enumerate((left >= 0).tolist())
-        ]
+        inside = (side == 0).nonzero()[0]
+        ends, between = inside.searchsorted(begins).tolist(), members[inside].tolist()
+        return [tuple(between[ends[k] : ends[k + 1]]) if child >= 0 else None for k, child in enumerate(left.tolist())]
 
     @property
     def branches(self) -> tuple[Branch, ...]:
@@ -449,11 +450,7 @@ def tree_of(growth: kernel.Growth) -> Tree:
         growth.starts[: flat.begins[-1] + count].copy(),
         growth.indices[: growth.counts[kernel.USED]].copy(),
     )
-    if len(flat.members) > _MANY_MEMBERS:
-        return Tree(GrownNodes(flat, graphs.of_leaves(flat)), flat)
-    begins, members, side, lefts, rights = (part.tolist() for part in flat)
-    parts = ((members[begin:end], side[begin:end]) for begin, end in pairwise(begins))
-    return Tree(tuple([_node(number, *part, lefts[number], rights[number], graphs) for number, part in enumerate(parts)]), flat)
+    return Tree(GrownNodes(flat, graphs.of_leaves(flat) if len(flat.members) > _MANY_MEMBERS else graphs), flat)
 
 
 class LeafGraphs(NamedTuple):
@@ -485,10 +482,10 @@ class LeafGraphs(NamedTuple):
 
 
 class GrownNodes(Sequence[Leaf | Branch]):
-    """The nodes of a tree that was grown, made when they are looked at.
+    """The nodes of a tree that was grown, made when they are looked at: a run needs no more than the leaves and the separators.
 
-    A tree over ten thousand variables that sheds a few at every split has nodes with as many members each: as arrays they fit into
-    memory, as tuples of numbers they would not.
+    Where they are few they are kept then. A tree over ten thousand variables that sheds a few at every split has nodes with as many
+    members each: as arrays they fit into memory, as tuples of numbers they would not.
     """
 
     def __init__(self, flat: FlatTree, graphs: LeafGraphs) -> None:
@@ -497,19 +494,43 @@ class GrownNodes(Sequence[Leaf | Branch]):
     def __len__(self) -> int:
         return len(self.flat.left)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(eq, self, other))
+
+    def __hash__(self) -> int:
+        return hash(self.variables(0))
+
     @overload
     def __getitem__(self, number: int) -> Leaf | Branch: ...
     @overload
     def __getitem__(self, number: slice) -> tuple[Leaf | Branch, ...]: ...
     def __getitem__(self, number: int | slice) -> Leaf | Branch | tuple[Leaf | Branch, ...]:
-        if isinstance(number, slice):
-            return tuple(self[i] for i in range(*number.indices(len(self))))
-        number = range(len(self))[number]
+        if len(self.flat.members) <= _MANY_MEMBERS:
+            return self._kept[number]
+        return tuple(map(self._node, range(len(self))[number])) if isinstance(number, slice) else self._node(range(len(self))[number])
+
+    @cached_property
+    def _kept(self) -> tuple[Leaf | Branch, ...]:
+        return tuple(map(self._node, range(len(self))))
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The leaves alone, in order of their number."""
+        return tuple([self._leaf(number) for number in (self.flat.left < 0).nonzero()[0].tolist()])
+
+    def variables(self, number: int) -> Variables:
+        """Those of a node."""
         begin, end = self.flat.begins[number : number + 2].tolist()
-        members, side = self.flat.members[begin:end].tolist(), self.flat.side[begin:end].tolist()
-        return _node(number, members, side, self.flat.left.item(number), self.flat.right.item(number), self.graphs)
+        return tuple(self.flat.members[begin:end].tolist())
 
+    def _leaf(self, number: int) -> Leaf:
+        variables = self.variables(number)
+        return Leaf(variables, self.graphs.of(number, len(variables)))
 
-def _node(number: int, members: list[int], side: list[int], left: int, right: int, graphs: LeafGraphs) -> Leaf | Branch:
-    variables = tuple(members)
-    return Branch(variables, split_of(side, variables), left, right) if left >= 0 else Leaf(variables, graphs.of(number, len(variables)))
+    def _node(self, number: int) -> Leaf | Branch:
+        left = self.flat.left.item(number)
+        if left < 0:
+            return self._leaf(number)
+        begin, end = self.flat.begins[number : number + 2].tolist()
+        variables = self.variables(number)
+        return Branch(variables, split_of(self.flat.side[begin:end].tolist(), variables), left, self.flat.right.item(number))

@@ -12,7 +12,7 @@ from dicola.ci.questions import Adjacency, Search, SearchLevels, Separation, Swe
 from dicola.errors import Sentence, Setting, counted
 from dicola.graphs.skeleton import BlanketSets, RecordedSets, Variables
 from dicola.graphs.undirected import UndirectedGraph
-from dicola.learners.base import Context
+from dicola.learners.base import Context, edges_of
 
 _FEWEST_SETS = 100_000
 
@@ -53,14 +53,14 @@ def start_from_dag(parents: Adjacency, order: Sequence[int]) -> tuple[Adjacency,
     adjacency, place = parents | parents.T, np.argsort(order)
     above = [tuple(np.flatnonzero(row).tolist()) for row in parents]
     sets = RecordedSets()
-    for x, y in np.argwhere(np.triu(~adjacency, 1)).tolist():
+    for x, y in edges_of(~adjacency):
         sets.add(x, y, above[x if place[x] > place[y] else y])
     return adjacency, sets
 
 
 def make_minimal(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets) -> None:
     """Write down a minimal separating set for every pair that is not adjacent, made from the one it has."""
-    for x, y in np.argwhere(np.triu(~adjacency, 1)).tolist():
+    for x, y in edges_of(~adjacency):
         sets[x, y] = minimal_subset(ci, x, y, sets[x, y])
 
 

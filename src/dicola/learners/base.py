@@ -253,7 +253,9 @@ def skeleton_of(ci: Evidence, variables: Variables, adjacency: Adjacency, sets: 
 
 def edges_of(adjacency: Adjacency) -> list[Pair]:
     """The edges of a symmetric matrix, each with its smaller end first, sorted."""
-    return [(i, j) for i, j in zip(*(ends.tolist() for ends in np.nonzero(adjacency)), strict=True) if i < j]
+    ones, others = adjacency.nonzero()
+    is_first = ones < others
+    return list(zip(ones[is_first].tolist(), others[is_first].tolist(), strict=True))
 
 
 def checked_limit(name: str, value: int | None) -> None:

@@ -41,12 +41,12 @@ class BreaksSeparation(Question[list[list[bool]]]):
         return [[not ci.verdict(x, y, tuple(sorted((*z, w)))).independent for w in others] for (x, y, z), others in cases]
 
     def by_correlations(self, test: FisherZ) -> Answered[list[list[bool]]] | None:
-        found: list[list[bool]] = []
-        for (x, y, z), others in zip(self.separated, self.others, strict=True):
-            given, added = np.array(z, dtype=np.int64), np.array(others, dtype=np.int64)
-            limit = test.limit(len(z) + 1) if others else 0.0
-            found.append(kernel.dependent_with_each(test.correlation, x, y, given, added, limit).tolist())
-        return found, sum(map(len, found))
+        found: list[list[bool]] = [[]] * len(self.separated)
+        for k, (x, y, z) in enumerate(self.separated):
+            if others := self.others[k]:
+                given, added = np.array(z, dtype=np.int64), np.array(others, dtype=np.int64)
+                found[k] = kernel.dependent_with_each(test.correlation, x, y, given, added, test.limit(len(z) + 1)).tolist()
+        return found, sum(map(len, self.others))
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def possible_links(graph: PartialGraph) -> Iterator[tuple[int, int]]:
     def opens(u: int, v: int) -> bool:
         return not graph.is_arrow(v, u)
 
-    for x in range(len(graph)):
+    for x in range(len(graph)) if graph.reasons else ():  # without an arrowhead there is none
         for y in sorted(v for v in graph.around[x] if v > x and double(x, v)):
             to_x, to_y = reaching(graph, [x], opens), reaching(graph, [y], opens)
             outer_x = [u for u in graph.around[x] if u != y and double(u, x) and u in to_y]

@@ -185,6 +185,9 @@ class _Removal:
         inside = members(self.left & ~self.decided[x] & blanket)
         if not inside:
             return
+        if not blanket & (blanket - 1):  # one variable alone: no proper part is left to separate the two
+            self._join(x, inside[0])
+            return
         # The whole rest of the blanket is left out: y is in the blanket because it depends on x given all of it.
         largest = self._within_limit(blanket.bit_count() - 2)
         separators = self.ci.ask(SeparatorsInPool([(x, y) for y in inside], members(blanket), largest))
