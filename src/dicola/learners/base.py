@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import ClassVar, NamedTuple
 
-import numpy as np
-
 from dicola.allowed import ALLOWED, LIMIT, check, check_fields
 from dicola.blankets.base import BlanketLearner
 from dicola.blankets.total_conditioning import TotalConditioning
