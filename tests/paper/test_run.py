@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,14 +15,14 @@ from dicola_experiments.measure import row_of
 from dicola_experiments.methods import GROUPS, is_installed
 from dicola_experiments.plan import Series, Study, load_study
 from dicola_experiments.rows import Rows
-from dicola_experiments.run import run_study, standing
+from dicola_experiments.run import _cells, _Run, run_study, standing
 
 PAPER = Path(__file__).parents[2] / "paper"
 CLOCKS = ("seconds", "cpu_seconds")
 
 
 def study(*methods: str, graph: str = "ER(20,4)", **settings) -> Study:
-    series = Series(graph, 2, "any", (300,), methods, **{"repetitions": 3, "cap": 60.0, **settings})
+    series = Series(graph, 2, "any", settings.pop("samples", (300,)), methods, **{"repetitions": 3, "cap": 60.0, **settings})
     return Study("mine", "T", "S", (series,))
 
 
@@ -75,6 +76,14 @@ run_study(Study("mine", "T", "S", ({whole.series[0]!r},)), Rows(Path({str(tmp_pa
     assert run_study(whole, rows, jobs=2).is_complete
     assert timeless(rows) == timeless(plain)
     assert path.read_bytes().count(b"\n") == len(rows) == 4 * 12, "no row is there twice"
+
+
+def test_workers_part_the_methods_among_them(tmp_path):
+    mine = study("fci", "rfci", samples=(300, 500, 700))
+    runs = _Run(_cells(mine, None), Rows(tmp_path, "mine"), None, lambda standing: None)
+    queue, one, other = deque(mine.cells()), set(), set()
+    assert [runs._next(queue, own).method for own in (one, other, one, other, one)] == ["fci", "rfci", "fci", "rfci", "fci"]
+    assert runs._next(queue, one).method == "rfci" and not queue, "a worker with nothing of its own left takes what there is"
 
 
 def test_a_finished_study_runs_nothing_again(tmp_path):
