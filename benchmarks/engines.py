@@ -19,7 +19,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from dicola import CallableTest, DiCoLa, FisherZ, discover, simulate
+import pandas as pd
+
+from dicola import CallableTest, DiCoLa, FisherZ, GSquare, discover, simulate
 from dicola.decompose import leaves
 from dicola.learners.registry import ALL
 from dicola.pipeline.modes import MODES
@@ -39,9 +41,11 @@ def runs() -> Iterator[tuple[str, Any]]:
             yield learner, lambda learner=learner, **who: discover(test, learner, mode="paper", **who)
             if not ALL.named(learner).needs_data:
                 yield f"{learner}, slow test", lambda learner=learner, **who: discover(slow, learner, mode="paper", **who)
+    words = frame.apply(lambda column: pd.qcut(column, 3, labels=["low", "middle", "high"]).astype(str))
     for mode in MODES:
-        yield f"mode {mode}", lambda mode=mode, **who: discover(test, mode=mode, **who)
-        yield f"mode {mode}, bootstrap", lambda mode=mode, **who: DiCoLa(mode=mode, bootstrap=12, **who).fit(frame).discovery_
+        table, asked = (words, GSquare(words)) if mode == "either" else (frame, test)  # which counts levels
+        yield f"mode {mode}", lambda mode=mode, asked=asked, **who: discover(asked, mode=mode, **who)
+        yield f"mode {mode}, bootstrap", lambda mode=mode, table=table, **who: DiCoLa(mode=mode, bootstrap=12, **who).fit(table).discovery_
 
 
 def files(found: Any) -> dict[str, bytes]:
