@@ -101,6 +101,23 @@ def test_a_killed_worker_changes_nothing(dask):
     assert found == list(range(60))
 
 
+@pytest.mark.parametrize("failures", [2, 10**6])
+def test_workers_that_die_while_all_is_sent_change_nothing(dask, monkeypatch, failures):
+    client, calls = engines.Dask(dask).client, []
+    scatter = client.scatter
+
+    def failing(*given, **settings):
+        calls.append(given)
+        if len(calls) <= failures:
+            raise Exception("RuntimeError('ConnectionPool is closed')")  # as the client raises what a worker raised
+        return scatter(*given, **settings)
+
+    monkeypatch.setattr(client, "scatter", failing)
+    monkeypatch.setattr(engines, "_LOOK", 0.01)
+    there = [worker != os.getpid() for _, worker, _ in Workers(kind="dask", scheduler=dask).each(piece_and_worker, range(4))]
+    assert there == [failures == 2] * 4 and 2 < len(calls) < 10
+
+
 def raises(piece: int) -> int:
     if piece == 2:
         raise InvalidData("piece 2 has no rows.")

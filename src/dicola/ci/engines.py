@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from threading import Lock
+from time import sleep
 from typing import Any, Protocol, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -26,6 +27,7 @@ Result = TypeVar("Result")
 _UNDER_WAY = 4  # pieces per worker that a cluster has at a time
 _SILENT = {"logging_level": logging.ERROR}
 _SECONDS = "20s"  # until a scheduler that does not answer counts as none
+_TRIES = 5  # to send what is shared
 _LOOK = 0.1  # seconds from one look at the budget to the next, while an answer is awaited
 
 
@@ -64,7 +66,10 @@ class Dask:
         return max(1, int(sum(self.client.nthreads().values())))
 
     def each(self, run: Callable[[Work], Result], pieces: Sequence[Work]) -> Iterator[Result]:
-        [shared] = self.client.scatter([run], broadcast=True, hash=False)
+        shared = self._sent(run)
+        if shared is None:
+            yield from map(run, pieces)
+            return
         todo, waiting = iter(pieces), deque[tuple[Any, Work]]()
         # No futures of pieces that wait: a scheduler has enough to do.
         lost = (self._dask.CancelledError, self._dask.KilledWorker)
@@ -77,6 +82,18 @@ class Dask:
                 yield self._answer(waiting, run, lost)
         finally:
             self.client.cancel([future for future, _ in waiting])
+
+    def _sent(self, run: Callable[[Work], Result]) -> Any:
+        """What all pieces share, at every worker; ``None`` where it reaches none, or they die as soon as it is sent."""
+        for _ in range(_TRIES):
+            heed()
+            try:
+                return self.client.scatter([run], broadcast=True, hash=False)[0]
+            except self._dask.TimeoutError:
+                return None
+            except Exception:  # of whatever kind the worker raised that died on the way
+                sleep(_LOOK)
+        return None
 
     def _answer(self, waiting: deque[tuple[Any, Work]], run: Callable[[Work], Result], lost: tuple[type[Exception], ...]) -> Result:
         future, piece = waiting[0]
