@@ -15,13 +15,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from dicola import CallableTest, DiCoLa, FisherZ, GSquare, discover, simulate
+from dicola import CallableTest, DiCoLa, Discovery, FisherZ, GSquare, discover, simulate
 from dicola.decompose import leaves
 from dicola.learners.registry import ALL
 from dicola.pipeline.modes import MODES
@@ -44,8 +45,14 @@ def runs() -> Iterator[tuple[str, Any]]:
     words = frame.apply(lambda column: pd.qcut(column, 3, labels=["low", "middle", "high"]).astype(str))
     for mode in MODES:
         table, asked = (words, GSquare(words)) if mode == "either" else (frame, test)  # which counts levels
+        by = {"ci_test": "g_square"} if mode == "either" else {}
         yield f"mode {mode}", lambda mode=mode, asked=asked, **who: discover(asked, mode=mode, **who)
-        yield f"mode {mode}, bootstrap", lambda mode=mode, table=table, **who: DiCoLa(mode=mode, bootstrap=12, **who).fit(table).discovery_
+        drawn = partial(_drawn, table, mode=mode, bootstrap=12, **by)
+        yield f"mode {mode}, bootstrap", drawn
+
+
+def _drawn(table: pd.DataFrame, **settings: Any) -> Discovery:
+    return DiCoLa(**settings).fit(table).discovery_
 
 
 def files(found: Any) -> dict[str, bytes]:

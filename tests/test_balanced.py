@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import DAG, DiCoLa, Discovery, FisherZ, InvalidSetting, NeedsData, Oracle, discover, legality, metrics, simulate
+from dicola import DAG, DiCoLa, Discovery, FisherZ, InvalidSetting, Knowledge, NeedsData, Oracle, discover, legality, metrics, simulate
+from dicola.ci.inquiry import Inquiry
+from dicola.claims import Claims
 from dicola.score.factors import FactorSearch
 from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.search import MagSearch
 
 
 def table(seed: int = 1, rows: int = 500, n: int = 20, hidden: int = 2) -> tuple[DAG, tuple[str, ...], pd.DataFrame]:
@@ -119,3 +124,29 @@ def test_it_needs_data_and_its_own_learner():
         discover(Oracle(DAG.from_edges([("A", "B"), ("B", "C")])), mode="balanced")
     with pytest.raises(InvalidSetting, match="mag-bic"):
         discover(FisherZ(table()[2]), mode="balanced", learner="rfci")
+
+
+def test_searches_over_orders_of_many_variables_join_only_what_is_near():
+    frame = table(seed=3, rows=400, n=170, hidden=8)[2]
+    ci = Inquiry(FisherZ(frame))
+    by_tests = discover(FisherZ(frame), mode="exact")
+    marks = by_tests.pag.reordered(ci.labels).marks
+    search = MagSearch.of(ci).near_to(marks)
+    assert search.joinable is not None and not search.joinable.diagonal().any()
+    near = {frozenset(pair) for pair in np.argwhere(search.candidates | (marks != 0)).tolist()}
+    around = [np.flatnonzero(row).tolist() for row in marks]
+    near |= {frozenset(pair) for beside in around for pair in combinations(beside, 2)}
+    assert {frozenset(pair) for pair in np.argwhere(search.joinable).tolist()} == near
+    joined = search.dag_near(marks).parents
+    assert not (joined & ~search.joinable).any()
+    far = MagSearch.of(ci).dag_near(marks).parents
+    assert (far & ~search.joinable).any(), "without that some pairs look worth an edge by chance"
+
+
+def test_claims_bar_what_is_near_as_well():
+    frame = table(seed=4, rows=300, n=30, hidden=2)[2]
+    ci = Inquiry(FisherZ(frame))
+    claims = Claims.of(Knowledge(tiers=[list(frame.columns[:10]), list(frame.columns[10:])]), ci.labels)
+    search = MagSearch.of(ci, claims=claims)
+    near = search.near_to(np.zeros((len(ci), len(ci)), dtype=np.int8))
+    assert np.array_equal(near._bars, search.law.parent_bars | ~search.candidates)

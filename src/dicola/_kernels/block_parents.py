@@ -17,7 +17,7 @@ from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.block_algebra import SINGULAR, copy_block, factorise, factorise_scaled, forward, log_det_given, widest
 from dicola._kernels.compiled import hot, inner
 from dicola._kernels.stopping import heed
-from dicola._kernels.terms import BlockTerms
+from dicola._kernels.terms import BlockTerms, not_barred
 
 
 class BlockTrails(NamedTuple):
@@ -49,6 +49,7 @@ class BlockRoom(NamedTuple):
     rest: Floats  # what is left of the covariance of v
     line: Floats
     work: Floats
+    free: Ints  # the candidates that are not barred
 
 
 def make_block_trails(n: int, longest: int, width: int) -> BlockTrails:
@@ -81,6 +82,7 @@ def make_block_room(terms: BlockTerms, trails: BlockTrails) -> BlockRoom:
         np.empty((w, w)),
         np.empty((columns, w)),
         np.empty((3, w, w)),
+        np.empty(n, np.int64),
     )
 
 
@@ -151,12 +153,15 @@ def _grow(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v
     begins, covariance, taken, ends = terms.begins, terms.covariance, trails.taken[place], trails.ends[place]
     steps, w = trails.steps[place], begins[v + 1] - begins[v]
     starts, rest, at = room.starts, room.rest, 0
+    if len(terms.bars):
+        size = not_barred(terms.bars[v], pool, size, room.free)
+        pool = room.free
     for j in range(size):
         starts[j] = at
         at += begins[pool[j] + 1] - begins[pool[j]]
         copy_block(covariance, begins, pool[j], pool[j], room.own[j])
         copy_block(covariance, begins, pool[j], v, room.across[j])
-        room.done[j] = len(terms.bars) > 0 and terms.bars[pool[j], v]
+        room.done[j] = False
     starts[size] = at
     copy_block(covariance, begins, v, v, rest)
     left, length = terms.alone[v], 0
@@ -191,7 +196,7 @@ def _grow(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v
 @inner
 def changes_block(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, other: int) -> bool:
     """Would ``other`` as one more candidate change the trail of v at this place?"""
-    if len(terms.bars) and terms.bars[other, v]:
+    if len(terms.bars) and terms.bars[v, other]:
         return False
     begins, covariance, line = terms.begins, terms.covariance, room.line
     factor, along, taken, ends = trails.factor[place], trails.along[place], trails.taken[place], trails.ends[place]

@@ -18,7 +18,7 @@ import numpy as np
 from dicola._kernels.arrays import Floats, Ints
 from dicola._kernels.compiled import hot, inner
 from dicola._kernels.stopping import heed
-from dicola._kernels.terms import Terms
+from dicola._kernels.terms import Terms, not_barred
 
 SINGULAR = 1e-10
 
@@ -49,6 +49,7 @@ class Room(NamedTuple):
     rows: Floats  # its part along each variable taken
     left: Floats  # what is left of its variance, and of its covariance with v
     line: Floats
+    free: Ints  # the candidates that are not barred
 
 
 def make_trails(n: int, longest: int) -> Trails:
@@ -69,7 +70,7 @@ def make_trails(n: int, longest: int) -> Trails:
 def make_room(trails: Trails) -> Room:
     """Room for searches that leave such trails."""
     places, longest = trails.taken.shape
-    return Room(np.empty((longest, places - 1)), np.empty((2, places - 1)), np.empty(longest))
+    return Room(np.empty((longest, places - 1)), np.empty((2, places - 1)), np.empty(longest), np.empty(places - 1, np.int64))
 
 
 @inner
@@ -93,13 +94,12 @@ def _grow(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: In
     correlation, least = terms.correlation, share_worth_a_price(terms)
     factor, along, taken = trails.factor[place], trails.along[place], trails.taken[place]
     rows, left = room.rows, room.left
+    if len(terms.bars):
+        size = not_barred(terms.bars[v], pool, size, room.free)
+        pool = room.free
     for j in range(size):
         left[0, j] = 1.0
         left[1, j] = correlation[v, pool[j]]
-    if len(terms.bars):
-        for j in range(size):
-            if terms.bars[pool[j], v]:
-                left[0, j] = -1.0  # as one that is taken
     rest = 1.0
     length = 0
     while True:
@@ -145,7 +145,7 @@ def _grow(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: In
 @hot
 def changes_one(terms: Terms, trails: Trails, room: Room, place: int, v: int, other: int, least: float) -> bool:
     """Would ``other`` as one more candidate change the trail of v at this place?"""
-    if len(terms.bars) and terms.bars[other, v]:
+    if len(terms.bars) and terms.bars[v, other]:
         return False
     correlation, line, length = terms.correlation, room.line, trails.lengths[place]
     factor, along, taken = trails.factor[place], trails.along[place], trails.taken[place]

@@ -24,7 +24,7 @@ class Terms(NamedTuple):
     correlation: NDArray[np.float64]
     n_samples: float
     price: float
-    bars: NDArray[np.bool_] = NO_BARS  # ``bars[u, v]``: an order search may not make u a parent of v; empty: it may
+    bars: NDArray[np.bool_] = NO_BARS  # ``bars[v, u]``: an order search may not make u a parent of v; empty: it may
 
 
 class BlockTerms(NamedTuple):
@@ -40,6 +40,16 @@ class BlockTerms(NamedTuple):
     n_samples: float
     prices: NDArray[np.float64]  # of an edge, by its two ends
     bars: NDArray[np.bool_] = NO_BARS  # as for single columns
+
+
+@hot
+def not_barred(barred: NDArray[np.bool_], pool: NDArray[np.int64], size: int, free: NDArray[np.int64]) -> int:
+    """Write those of the first ``size`` of ``pool`` that are not barred to ``free``; answers how many they are."""
+    many = 0
+    for j in range(size):
+        free[many] = pool[j]
+        many += 0 if barred[pool[j]] else 1
+    return many
 
 
 @hot

@@ -72,9 +72,9 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS, bars:
     if terms is None:
         return plain_order_search(score, begin, max_sweeps, bars)
     if bars is not None:
-        bars = np.array(bars, dtype=np.bool_)
-        bars.setflags(write=False)
-        terms = terms._replace(bars=bars)
+        by_child = np.array(np.asarray(bars, dtype=np.bool_).T, order="C")
+        by_child.setflags(write=False)
+        terms = terms._replace(bars=by_child)
     room = _ROOM
     while (found := _searched_within(room, terms, begin, max_sweeps)) is None:
         room *= 2

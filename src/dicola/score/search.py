@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from dicola._kernels.mag_climb import FREE
 from dicola._kernels.terms import Terms
@@ -61,6 +62,7 @@ class MagSearch:
     known: Known | None = None
     law: Law | None = None
     kept: Checkpoint | None = None
+    joinable: NDArray[np.bool_] | None = None  # the pairs that a search over orders may join; ``None``: all
 
     @classmethod
     def of(
@@ -107,7 +109,19 @@ class MagSearch:
 
     @property
     def _bars(self) -> NDArray[np.bool_] | None:
-        return None if self.law is None else self.law.parent_bars
+        bars = None if self.law is None else self.law.parent_bars
+        if self.joinable is None:
+            return bars
+        return ~self.joinable if bars is None else bars | ~self.joinable
+
+    def near_to(self, marks: Marks) -> MagSearch:
+        """The search in which orders join only candidates, and pairs that are neighbours or have one in common in a graph.
+
+        Of several hundred variables so many pairs are far apart that some look worth an edge by chance; and time grows with the pairs.
+        """
+        adjacent = csr_array(marks != 0)
+        reached = np.asarray((adjacent @ adjacent).todense(), dtype=np.bool_)
+        return replace(self, joinable=self.candidates | (marks != 0) | (reached & ~np.eye(len(marks), dtype=np.bool_)))
 
     def _booked(self, found: OrderedDag) -> OrderedDag:
         self.ci.book_score("parent searches", found.work)
@@ -246,14 +260,13 @@ class BestMag:
         """From the oriented graph to a MAG.
 
         It is where the climb from a DAG ends: the best of that near the order of the graph and, up to 150 variables, of random orders;
-        with many rows from both.
+        with many rows from both. Beyond, orders join only what is near in the graph.
         Edges are added only once those of the DAG stand as they should: sooner they would be in the way. Every graph obeys the claims.
         """
         search, marks = replace(MagSearch.of(ci, claims=claims), kept=kept), found.pag.marks
-        dags = [search.dag_near(marks)]
-        if len(marks) <= FEW_ORDERS:
-            dags.append(search.dag_of_orders(_STARTS, seed))
-        return self._climbed(search, dags)
+        if len(marks) > FEW_ORDERS:
+            return self._climbed(search, [search.near_to(marks).dag_near(marks)])
+        return self._climbed(search, [search.dag_near(marks), search.dag_of_orders(_STARTS, seed)])
 
     def again(self, ci: Inquiry, order: Sequence[int]) -> Refined:
         """The same on other rows of a table, where a graph over the variables is known already: here the order of it (``order_of``).
