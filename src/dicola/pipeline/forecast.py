@@ -18,7 +18,7 @@ from dicola.pipeline.so_far import SoFar
 LONG = 600.0  # seconds; who expects a run to take longer is told so first
 _PER_TEST = 4e-8  # seconds of a test by correlations, in a search
 _LARGEST = 4  # larger sets are met by few edges, and left out where no limit is set
-_SCORED, _SCORED_SECONDS = 2000, 150.0  # variables and seconds of a search by score of few edges, which grows with the third power
+_SCORED, _SCORED_SECONDS = 5000, 80.0  # variables and seconds of a search by score of few edges, which grows with the square
 _PER_LINK = 3e-5  # seconds of such a search per pair of neighbours of a variable; runs on 20 to 160 columns took 0.4 to 2.5 times that
 _SMALL = 60  # variables that are learned in a minute whatever they hold, unless the test is slow
 
@@ -86,7 +86,7 @@ def forecast_of(found: SoFar) -> Forecast:
     tests = 0 if steps.learner.needs_data else sum(_tests_of(leaf, ci, steps) for leaf in tree.leaves)
     seconds = tests * _seconds_per_test(found)
     if scored:
-        seconds += _SCORED_SECONDS * (n / _SCORED) ** 3 + _PER_LINK * sum(d * d for leaf in tree.leaves for d in _degrees(leaf))
+        seconds += _SCORED_SECONDS * (n / _SCORED) ** 2 + _PER_LINK * sum(d * d for leaf in tree.leaves for d in _degrees(leaf))
     largest = tree.largest_leaf
     return Forecast(n, tree.n_leaves, largest, tests, seconds, 1e-6 * 8 * (8 * n * n + (largest + 2) ** 2 * min(largest, 8)))
 

@@ -29,7 +29,7 @@ from dicola.score.both_ways import is_counted
 from dicola.score.registry import doubt_about_scoring, score_behind, scored_as
 
 _FEW_CONDITIONS = FCI(3, 2)  # on data larger sets remove more true edges than false ones
-MOST_SCORED = 2000  # variables up to which "auto" scores, in two or three minutes; beyond, that grows with the third power
+MOST_SCORED = 5000  # variables up to which "auto" scores, for some minutes and gigabytes; both grow with the square
 _NAMES_OR_NONE = NAMES.or_none("it must be a list.")
 _OF_THE_METHOD = ("learner", "stop", "colliders", "selection")  # "auto" scores nothing where one of these is chosen
 
