@@ -227,6 +227,17 @@ def changes_block(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place
 
 
 @inner
+def first_change_of_blocks(
+    terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, pool: Ints, begin: int, end: int
+) -> int:
+    """The first of ``pool`` from ``begin`` on that would change the trail of v; ``end`` where none before it does."""
+    for j in range(begin, end):
+        if changes_block(terms, trails, room, place, v, pool[j]):
+            return j
+    return end
+
+
+@inner
 def _left_of(terms: BlockTerms, v: int, parents: Ints, count: int, lower: Floats, parts: Floats, rest: Floats) -> int:
     """The factor of the columns of some parents, the parts of v along them, what is left of v; how many columns are they?"""
     begins, covariance, w, size = terms.begins, terms.covariance, terms.begins[v + 1] - terms.begins[v], 0
