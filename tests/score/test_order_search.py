@@ -63,7 +63,7 @@ def test_a_tuck_leads_out_where_no_variable_can_move_alone(monkeypatch: pytest.M
     scores = {}
     for tucks in (True, False):
         if not tucks:
-            monkeypatch.setattr(module.kernel, "tuck", lambda *state: module.kernel.Tally(0, 0, True))
+            monkeypatch.setattr(module.kernel, "tuck", lambda *state: module.kernel.Tally(len(state[-1]), 0, 0))
         scores[tucks] = [order_search(problem(seed, p=20, degree=4), range(20)).score for seed in range(8)]
     assert all(with_tucks <= without + 1e-6 for with_tucks, without in zip(scores[True], scores[False], strict=True))
     assert sum(scores[True]) < sum(scores[False]) - 10
@@ -101,6 +101,7 @@ def test_room_for_parents_grows_as_needed(monkeypatch: pytest.MonkeyPatch) -> No
     narrow = order_search(score, range(14))
     assert narrow.order.tolist() == roomy.order.tolist()
     assert narrow.score == roomy.score
+    assert narrow.work == roomy.work
 
 
 def test_slices_do_not_touch_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:

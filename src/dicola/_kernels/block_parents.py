@@ -154,7 +154,7 @@ def _grow(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v
     steps, w = trails.steps[place], begins[v + 1] - begins[v]
     starts, rest, at = room.starts, room.rest, 0
     if len(terms.bars):
-        size = not_barred(terms.bars[v], pool, size, room.free)
+        size = not_barred(terms.bars, v, pool, size, room.free)
         pool = room.free
     for j in range(size):
         starts[j] = at
@@ -229,6 +229,17 @@ def changes_block(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place
                 for b in range(w):
                     across[a, b] -= line[q, a] * along[b, q]
     return _gain(terms, v, other, rest[length], steps[LEFT, length], own, across, room.work) > 0.0
+
+
+@inner
+def first_change_of_blocks(
+    terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, pool: Ints, begin: int, end: int
+) -> int:
+    """The first of ``pool`` from ``begin`` on that would change the trail of v; ``end`` where none before it does."""
+    for j in range(begin, end):
+        if changes_block(terms, trails, room, place, v, pool[j]):
+            return j
+    return end
 
 
 @inner

@@ -9,35 +9,48 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicola._kernels.arrays import Bools, Floats, Ints
-from dicola._kernels.bits import Words
-from dicola._kernels.compiled import inlined, kernel
-from dicola._kernels.scored_parents import AnyRoom, AnyTerms, AnyTrails, changes, least_share, room_for, search
+from dicola._kernels.bits import NONE, ONE, Words
+from dicola._kernels.compiled import hot, inlined, inner, kernel
+from dicola._kernels.scored_parents import AnyRoom, AnyTerms, AnyTrails, changes, first_change, least_share, room_for, search
 from dicola._kernels.stopping import heed
 
+_PROBES = 16  # places of a table that are looked at for a key
+_AHEAD = 32  # candidates that are asked about at a time
+Numbers = NDArray[np.int32]
 # by how much one place must be better than another; orders of one Markov class differ by rounding
 # only
 GAIN = 1e-6
 
 
 class Memory(NamedTuple):
-    """Scores known: ``own[v, k]`` is that of v behind the k others whose key is ``known[v, k]``."""
+    """What a search has found out, so that it asks no question twice.
 
-    keys: Words  # by variable; the key of a set is the exclusive or of those of its members
-    known: Words
+    The key of a set is the exclusive or of those of its members.
+    """
+
+    keys: Words  # by variable, as a member of a set; then by variable, as the one behind the set
+    known: Words  # [v, k]: the set of the k others before v whose score of v is ``own[v, k]``
     own: Floats
+    calm: Numbers  # [v, u]: the number of the trail of v that u as one more candidate does not change
+    trail: Numbers  # by variable: the number of its trail, from 1 on
+    tried: Words  # sets behind which a variable was tried, by key, with the scores found
+    scores: Floats
+    looked: Ints  # by variable: how many moves were made when it was found to stand well
+    moves: Ints  # how many were made so far
 
 
 class Tally(NamedTuple):
-    """The moves and the searches made, and whether every trail found room.
+    """How many variables were dealt with, the moves and the searches made.
 
-    If not, nothing is to be made of the state.
+    Where these are not all, the trails must get more room before the rest.
     """
 
+    done: int
     moves: int
     searches: int
-    fits: bool
 
 
 class Outlook(NamedTuple):
@@ -80,61 +93,100 @@ def near_changes(trails: AnyTrails, parents: Ints, counts: Ints) -> Ints:
     return np.flatnonzero(near)
 
 
+@hot
+def _changes(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, v: int, u: int, least: float) -> bool:
+    """Would u as one more candidate change the trail of v?"""
+    if changes(terms, trails, room, v, v, u, least):
+        return True
+    memory.calm[v, u] = memory.trail[v]
+    return False
+
+
+@inner
+def _renew(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, v: int, order: Ints, place: int) -> None:
+    """Search the parents of v anew, once it stands at this place."""
+    search(terms, trails, room, v, v, order, place)
+    memory.trail[v] += 1
+
+
+@hot
+def _slot(memory: Memory, key: np.uint64) -> np.uint64:
+    """Where the score of this key stands among those tried, or else goes; where all is full, the first goes."""
+    mask = np.uint64(len(memory.tried) - 1)
+    at = key & mask
+    for _ in range(_PROBES):
+        if memory.tried[at] in (key, NONE):
+            return at
+        at = (at + ONE) & mask
+    return key & mask
+
+
 @inlined
-def _look_out(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, outlook: Outlook, v: int, place: int) -> int:
+def _look_out(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, outlook: Outlook, v: int, place: int) -> tuple[int, bool]:
     """Fill in the outlook of v, which stands at this place.
 
-    Answers the number of searches made, or -1 where one found no room.
+    Answers the number of searches made, and whether all found room.
     """
     others, helps, touched = outlook
-    least, tried, searches = least_share(terms), len(others) + 1, 0
+    calm, trail = memory.calm, memory.trail
+    least, n, searches = least_share(terms), len(others) + 1, 0
     pool = np.empty(len(others), np.int64)
+    key, filled = NONE, 0
     for k in range(len(others)):
         w = others[k]
         helps[k], touched[k] = 0.0, False
         if k < place:
-            touched[k] = changes(terms, trails, room, w, w, v, least)
+            touched[k] = calm[w, v] != trail[w] and _changes(terms, trails, room, memory, w, v, least)
         else:
             for i in range(trails.lengths[w]):
                 touched[k] |= trails.taken[w, i] == v
-        if not touched[k]:
-            continue
-        heed(0)
-        for i in range(k):
-            pool[i] = others[i]
-        pool[k] = v
-        if not search(terms, trails, room, tried, w, pool, k + 1 if k < place else k):
-            return -1
-        searches += 1
-        change = trails.scores[tried] - trails.scores[w]
-        helps[k] = change if k < place else -change
-    return searches
+        if touched[k]:
+            sought = key ^ memory.keys[n + w] ^ (memory.keys[v] if k < place else NONE)
+            at = _slot(memory, sought)
+            if memory.tried[at] != sought:
+                heed(0)
+                for i in range(filled, k):
+                    pool[i] = others[i]
+                filled = k
+                pool[k] = v
+                if not search(terms, trails, room, n, w, pool, k + 1 if k < place else k):
+                    return searches, False
+                searches += 1
+                memory.tried[at], memory.scores[at] = sought, trails.scores[n]
+            change = memory.scores[at] - trails.scores[w]
+            helps[k] = change if k < place else -change
+        key ^= memory.keys[w]
+    return searches, True
 
 
 @inlined
-def _score_places(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, others: Ints, v: int) -> int:
+def _score_places(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, others: Ints, v: int) -> tuple[int, bool]:
     """Fill in the scores of v at every place among the others.
 
-    Answers the number of searches made, or -1 where one found no room.
+    Answers the number of searches made, and whether all found room.
     """
-    keys, known, own = memory
-    least, tried, searches = least_share(terms), len(others) + 1, 0
-    # is the trail that is tried that of v behind the others before?
-    key, fresh = np.uint64(0), False
+    keys, known, own = memory.keys, memory.known, memory.own
+    tried, searches = len(others) + 1, 0
+    # is the trail that is tried that of v behind the others before? which of these behind it leave it as it is, and does the next not?
+    key, fresh, calm, ends = NONE, False, 0, False
     for k in range(len(others) + 1):
         if known[v, k] == key and not np.isnan(own[v, k]):
             fresh = False
         else:
-            if not fresh or changes(terms, trails, room, tried, v, others[k - 1], least):
+            if fresh and k > calm and not ends:
+                until = min(calm + _AHEAD, len(others))
+                calm = first_change(terms, trails, room, tried, v, others, k - 1, until)
+                ends = calm < until
+            if not fresh or k > calm:
                 heed(0)
                 if not search(terms, trails, room, tried, v, others, k):
-                    return -1
+                    return searches, False
                 searches += 1
-                fresh = True
+                fresh, calm, ends = True, k, False
             known[v, k], own[v, k] = key, trails.scores[tried]
         if k < len(others):
             key ^= keys[others[k]]
-    return searches
+    return searches, True
 
 
 @inlined
@@ -161,36 +213,44 @@ def sweep(terms: AnyTerms, trails: AnyTrails, memory: Memory, order: Ints, which
     outlook = Outlook(np.empty(p - 1, np.int64), np.empty(p - 1), np.zeros(p - 1, np.bool_))
     others, touched = outlook.others, outlook.touched
     moves = searches = 0
-    for v in which:
+    for done in range(len(which)):
+        v = which[done]
+        if memory.looked[v] == memory.moves[0]:
+            continue
         place = 0
         while order[place] != v:
             place += 1
         for k in range(p - 1):
             others[k] = order[k] if k < place else order[k + 1]
-        for_others = _look_out(terms, trails, room, outlook, v, place)
-        for_itself = _score_places(terms, trails, room, memory, others, v)
-        if for_others < 0 or for_itself < 0:
-            return Tally(moves, searches, False)
-        searches += for_others + for_itself
+        made, fits = _look_out(terms, trails, room, memory, outlook, v, place)
+        searches += made
+        if not fits:
+            return Tally(done, moves, searches)
+        made, fits = _score_places(terms, trails, room, memory, others, v)
+        searches += made
+        if not fits:
+            return Tally(done, moves, searches)
         target = _best_place(outlook.helps, memory.own[v], place)
         if target == place:
+            memory.looked[v] = memory.moves[0]
             continue
         moves += 1
+        memory.moves[0] += 1
         for k in range(p):
             order[k] = others[k] if k < target else (v if k == target else others[k - 1])
         for k in range(min(place, target), max(place, target) + 1):
             w = order[k]
             if w == v or touched[k if k < target else k - 1]:
-                search(terms, trails, room, w, w, order, k)
+                _renew(terms, trails, room, memory, w, order, k)
                 searches += 1
-    return Tally(moves, searches, True)
+    return Tally(len(which), moves, searches)
 
 
 @inlined
 def _part(trails: AnyTrails, order: Ints, places: Ints, moved: Bools, changed: Ints, v: int, begin: int) -> int:
     """Mark v and its ancestors behind the place ``begin``; answers how many they are.
 
-    The order in which they come before it is written to ``changed``.
+    The order in which they come before it is written to ``changed``, from that place to that of v.
     """
     end, size = places[v], 0
     moved[v] = True
@@ -201,8 +261,6 @@ def _part(trails: AnyTrails, order: Ints, places: Ints, moved: Bools, changed: I
             for i in range(trails.counts[w]):
                 if places[trails.parents[w, i]] > begin:
                     moved[trails.parents[w, i]] = True
-    for k in range(begin):
-        changed[k] = order[k]
     front, back = begin, begin + size
     for k in range(begin, end + 1):
         w = order[k]
@@ -216,25 +274,28 @@ def _part(trails: AnyTrails, order: Ints, places: Ints, moved: Bools, changed: I
 
 
 @kernel
-def tuck(terms: AnyTerms, trails: AnyTrails, order: Ints, which: Ints) -> Tally:
+def tuck(terms: AnyTerms, trails: AnyTrails, memory: Memory, order: Ints, which: Ints) -> Tally:
     """Move each of some variables to before one of its parents, where it pays.
 
     Each takes its ancestors in between along.
     """
     p, tried, room, least = len(order), len(order), room_for(terms, trails), least_share(terms)
     places, moved, touched = np.empty(p, np.int64), np.zeros(p, np.bool_), np.zeros(p, np.bool_)
-    changed = np.empty(p, np.int64)
+    changed, before = order.copy(), np.zeros(p + 1, np.uint64)  # the order after a tuck; the key of the set before each place
+    calm, trail = memory.calm, memory.trail
     moves = searches = 0
     for k in range(p):
         places[order[k]] = k
-    for v in which:
+        before[k + 1] = before[k] ^ memory.keys[order[k]]
+    for done in range(len(which)):
+        v = which[done]
         at = 0
         while at < trails.counts[v]:
             begin, end = places[trails.parents[v, at]], places[v]
             at += 1
             heed(0)
             size = _part(trails, order, places, moved, changed, v, begin)
-            change = 0.0
+            change, key = 0.0, before[begin]
             for k in range(begin, end + 1):
                 w = changed[k]
                 touched[k] = False
@@ -245,27 +306,38 @@ def tuck(terms: AnyTerms, trails: AnyTrails, order: Ints, which: Ints) -> Tally:
                             touched[k] = True
                             break
                 else:
+                    number, here = trail[w], places[w]
                     for i in range(begin, begin + size):
-                        if places[changed[i]] > places[w] and changes(terms, trails, room, w, w, changed[i], least):
+                        u = changed[i]
+                        if calm[w, u] != number and places[u] > here and _changes(terms, trails, room, memory, w, u, least):
                             touched[k] = True
                             break
                 if touched[k]:
-                    heed(0)
-                    if not search(terms, trails, room, tried, w, changed, k):
-                        return Tally(moves, searches, False)
-                    searches += 1
-                    change += trails.scores[tried] - trails.scores[w]
+                    sought = key ^ memory.keys[p + w]
+                    slot = _slot(memory, sought)
+                    if memory.tried[slot] != sought:
+                        heed(0)
+                        if not search(terms, trails, room, tried, w, changed, k):
+                            return Tally(done, moves, searches)
+                        searches += 1
+                        memory.tried[slot], memory.scores[slot] = sought, trails.scores[tried]
+                    change += memory.scores[slot] - trails.scores[w]
+                key ^= memory.keys[w]
             for k in range(begin, end + 1):
                 moved[order[k]] = False
             if change >= -GAIN:
+                for k in range(begin, end + 1):
+                    changed[k] = order[k]
                 continue
             moves += 1
+            memory.moves[0] += 1
             for k in range(begin, end + 1):
                 order[k] = changed[k]
                 places[changed[k]] = k
+                before[k + 1] = before[k] ^ memory.keys[changed[k]]
             for k in range(begin, end + 1):
                 if touched[k]:
-                    search(terms, trails, room, order[k], order[k], order, k)
+                    _renew(terms, trails, room, memory, order[k], order, k)
                     searches += 1
             at = 0
-    return Tally(moves, searches, True)
+    return Tally(len(which), moves, searches)

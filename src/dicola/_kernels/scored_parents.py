@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from dicola._kernels.arrays import Ints
-from dicola._kernels.block_parents import BlockRoom, BlockTrails, changes_block, make_block_room, search_blocks
+from dicola._kernels.block_parents import BlockRoom, BlockTrails, changes_block, first_change_of_blocks, make_block_room, search_blocks
 from dicola._kernels.interpreted import by_type
-from dicola._kernels.parent_search import Room, Trails, changes_one, make_room, search_ones, share_worth_a_price
+from dicola._kernels.parent_search import Room, Trails, changes_one, first_change_of_ones, make_room, search_ones, share_worth_a_price
 from dicola._kernels.terms import BlockTerms, Terms, has_blocks
 
 AnyTerms = Terms | BlockTerms
@@ -52,6 +52,20 @@ def _changes(terms: Any, trails: Any, room: Any, place: int, v: int, other: int,
     if has_blocks(terms):
         return lambda terms, trails, room, place, v, other, least: changes_block(terms, trails, room, place, v, other)
     return lambda terms, trails, room, place, v, other, least: changes_one(terms, trails, room, place, v, other, least)
+
+
+def first_change(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, place: int, v: int, pool: Ints, begin: int, end: int) -> int:
+    """The first of ``pool`` from ``begin`` on that ``changes`` the trail of v at this place; ``end`` where none before it does."""
+    raise NotImplementedError("for kernels only")
+
+
+@by_type(first_change)
+def _first_change(terms: Any, trails: Any, room: Any, place: int, v: int, pool: Any, begin: int, end: int) -> Any:
+    if has_blocks(terms):
+        return lambda terms, trails, room, place, v, pool, begin, end: first_change_of_blocks(
+            terms, trails, room, place, v, pool, begin, end
+        )
+    return lambda terms, trails, room, place, v, pool, begin, end: first_change_of_ones(terms, trails, room, place, v, pool, begin, end)
 
 
 def search(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, place: int, v: int, pool: Ints, size: int) -> bool:

@@ -43,12 +43,12 @@ class BlockTerms(NamedTuple):
 
 
 @hot
-def not_barred(barred: NDArray[np.bool_], pool: NDArray[np.int64], size: int, free: NDArray[np.int64]) -> int:
-    """Write those of the first ``size`` of ``pool`` that are not barred to ``free``; answers how many they are."""
+def not_barred(bars: NDArray[np.bool_], v: int, pool: NDArray[np.int64], size: int, free: NDArray[np.int64]) -> int:
+    """Write those of the first ``size`` of ``pool`` that may be parents of v to ``free``; answers how many they are."""
     many = 0
     for j in range(size):
         free[many] = pool[j]
-        many += 0 if barred[pool[j]] else 1
+        many += 0 if bars[v, pool[j]] else 1
     return many
 
 

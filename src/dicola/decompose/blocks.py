@@ -16,8 +16,8 @@ from dicola.decompose.merge import TreeSets
 from dicola.decompose.tree import Tree
 from dicola.graphs.skeleton import Pair, Skeleton, Variables
 
-_SMALL = 4  # variables: with so few, no pair was tried given three others
-_NEARLY = 0.8  # of the edges among a separator and a pair on both sides must be there, to take them for one block
+_SMALL = 5  # variables: with so few, a pair was tried given three others at most
+_HALF = 0.5  # of the edges among a separator and a pair on both sides must be there, to take them for one block
 _BLOCK = 4  # neighbours, half of their pairs joined: then columns are correlated in blocks
 
 
@@ -28,7 +28,7 @@ def asked_again(ci: Inquiry, skeleton: Skeleton, limit: int | None) -> Skeleton:
     pair is tried given next to nothing, while neighbours in the blocks may explain it: an edge that no
     larger leaf holds falls if one of them separates it. And given several of a block, what is left
     between two others is too weak to deny a cut through it: a pair parted by a separator that is wider
-    than the ``limit`` of the learner, nearly all of both joined to each other, is an edge unless a set
+    than the ``limit`` of the learner, half of both joined to each other, is an edge unless a set
     within the limit separates it too. All this is about data: perfect answers need not be asked again.
     """
     sets = skeleton.sets
@@ -56,7 +56,7 @@ def _parted(ci: Inquiry, sets: TreeSets, around: dict[int, set[int]], limit: int
         if separator is None or len(separator) <= limit:
             continue
         inside = sum(w in around[v] for v, w in combinations(separator, 2))
-        wanted = _NEARLY * (comb(len(separator) + 2, 2) - 1) - inside
+        wanted = _HALF * (comb(len(separator) + 2, 2) - 1) - inside
         joins = Counter(v for w in separator for v in around[w])  # of a large node, few variables are joined to its separator
         left, right = ([v for v in side if joins[v] + len(separator) >= wanted] for side in _sides(sets.tree, number, sorted(joins)))
         for x, y in product(left, right):
@@ -77,7 +77,7 @@ def _sides(tree: Tree, number: int, variables: list[int]) -> tuple[list[int], li
 
 
 def _of_small_leaves(skeleton: Skeleton, sets: TreeSets) -> Iterator[Pair]:
-    """The edges that no leaf of more than four variables holds, in order."""
+    """The edges that no leaf of more than five variables holds, in order."""
     sizes, pairs = np.diff(sets.tree.flat.begins).tolist(), sorted(skeleton.edges)
     if not pairs:
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -115,13 +116,18 @@ def cardinality_order(neighbours: Sequence[AbstractSet[int]]) -> list[int]:
 
     Of equals it is the first.
     """
-    weight, left, order = [0] * len(neighbours), set(range(len(neighbours))), []
-    while left:
-        v = min(left, key=lambda u: (-weight[u], u))
-        left.remove(v)
+    weight, is_left, order = [0] * len(neighbours), [True] * len(neighbours), list[int]()
+    waiting = [(0, v) for v in range(len(neighbours))]  # a heap; of what stands there twice the first counts
+    while waiting:
+        _, v = heappop(waiting)
+        if not is_left[v]:
+            continue
+        is_left[v] = False
         order.append(v)
-        for u in neighbours[v] & left:
-            weight[u] += 1
+        for u in neighbours[v]:
+            if is_left[u]:
+                weight[u] += 1
+                heappush(waiting, (-weight[u], u))
     return order
 
 

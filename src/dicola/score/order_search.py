@@ -30,6 +30,7 @@ from dicola.tables.names import name_order
 MAX_SWEEPS = 100
 _SLICE = 64  # variables a call of the kernel, so that a long search can be stopped
 _ROOM = 24  # parents that are room for at first
+_FEW = 100  # variables up to which few scores are remembered
 
 Order = Sequence[int] | NDArray[np.int64]
 
@@ -75,10 +76,7 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS, bars:
         by_child = np.array(np.asarray(bars, dtype=np.bool_).T, order="C")
         by_child.setflags(write=False)
         terms = terms._replace(bars=by_child)
-    room = _ROOM
-    while (found := _searched_within(room, terms, begin, max_sweeps)) is None:
-        room *= 2
-    return found
+    return _searched(terms, begin, max_sweeps)
 
 
 def kept_search(score: Score, order: Order, bars: NDArray[np.bool_] | None, kept: Checkpoint | None, name: str) -> OrderedDag:
@@ -138,24 +136,26 @@ def best_of(
     return OrderedDag(labels[best.order], best.parents[np.ix_(place, place)], best.score, sum(each.work for each in found))
 
 
-def _searched_within(room: int, terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int) -> OrderedDag | None:
-    """The search with room for fewer parents than ``room``; ``None`` where that was too few."""
-    p, order = len(begin), begin.copy()
+def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int) -> OrderedDag:
+    """The search by kernels. Trails that outgrow their room get more, and the search goes on where it stood."""
+    p, order, room = len(begin), begin.copy(), _ROOM
     trails = _trails(terms, p, room)
-    keys = np.random.default_rng(0).integers(1, 2**63, p, dtype=np.uint64)
-    memory = kernel.Memory(keys, np.zeros((p, p), np.uint64), np.full((p, p), np.nan))
-    if not kernel.start(terms, trails, order):
-        return None
-    n_searches, turn = p, _Turn.first(p)
+    while not kernel.start(terms, trails, order):
+        room *= 2
+        trails = _trails(terms, p, room)
+    memory, n_searches, turn = _memory(p), p, _Turn.first(p)
     for _ in range(max_sweeps):
         parents, counts, moved = trails.parents.copy(), trails.counts.copy(), False
-        for first in range(0, len(turn.which), _SLICE):
-            which = turn.which[first : first + _SLICE]
-            tally = kernel.tuck(terms, trails, order, which) if turn.tucks else kernel.sweep(terms, trails, memory, order, which)
-            if not tally.fits:
-                return None
+        left = turn.which
+        while len(left):
+            which = left[:_SLICE]
+            tally = (kernel.tuck if turn.tucks else kernel.sweep)(terms, trails, memory, order, which)
             moved |= tally.moves > 0
             n_searches += tally.searches
+            left = left[tally.done :]
+            if tally.done < len(which):
+                room *= 2
+                trails = _enlarged(trails, _trails(terms, p, room))
         if turn.tucks and not moved:
             break
         turn = turn.next(kernel.near_changes(trails, parents, counts) if moved else None)
@@ -164,6 +164,29 @@ def _searched_within(room: int, terms: AnyTerms, begin: NDArray[np.int64], max_s
 
 def _trails(terms: AnyTerms, p: int, room: int) -> AnyTrails:
     return make_block_trails(p, room, int(np.diff(terms.begins).max())) if isinstance(terms, BlockTerms) else make_trails(p, room)
+
+
+def _enlarged(trails: AnyTrails, empty: AnyTrails) -> AnyTrails:
+    """The same trails, with the room of empty ones."""
+    for old, new in zip(trails, empty, strict=True):
+        new[tuple(map(slice, old.shape))] = old
+    return empty
+
+
+def _memory(p: int) -> kernel.Memory:
+    """A memory with nothing in it."""
+    size = 1 << (13 if p <= _FEW else 18)
+    return kernel.Memory(
+        keys=np.random.default_rng(0).integers(1, 2**63, 2 * p, dtype=np.uint64),
+        known=np.zeros((p, p), np.uint64),
+        own=np.full((p, p), np.nan),
+        calm=np.zeros((p, p), np.int32),
+        trail=np.ones(p, np.int32),
+        tried=np.zeros(size, np.uint64),
+        scores=np.zeros(size),
+        looked=np.full(p, -1, np.int64),
+        moves=np.zeros(1, np.int64),
+    )
 
 
 class _Turn(NamedTuple):
