@@ -32,6 +32,11 @@ def test_every_part_is_told(quick):
     assert CliRunner().invoke(app, ["warm-up", "--jobs", "1", "--quiet"]).stdout == ""
 
 
+def test_every_part_comes_to_its_end():
+    found = [warming.warmed(part) for part in (*warming.PARTS, warming.REST)]
+    assert [each.part for each in found] == [*warming.PARTS, warming.REST] and all(each.seconds > 0.0 for each in found)
+
+
 def test_a_number_of_processes_that_cannot_be_is_refused(quick):
     assert CliRunner().invoke(app, ["warm-up", "--jobs", "0"]).exit_code == 1
 
