@@ -399,3 +399,28 @@ def test_a_budget_on_the_command_line_ends_with_a_note(tmp_path):
     assert '"complete": false' in again.output
     compared = CliRunner().invoke(app, ["compare", str(out), str(out / "pag.csv")])
     assert "part of an answer" in compared.output
+
+
+@pytest.mark.parametrize(
+    ("module", "settings"),
+    [
+        ("meek", {"learner": "pc"}),
+        ("meek", {"learner": "pc", "knowledge": Knowledge(tiers=[["X1", "X2"], ["X3"]])}),
+        ("colliders", {"learner": "fci"}),
+        ("fixpoint", {"learner": "fci"}),
+        ("fixpoint", {"learner": "fci", "selection": True}),
+    ],
+)
+def test_a_run_ends_while_marks_are_put(module, settings, monkeypatch):
+    """On 200 columns that all correlate Meek's rules took minutes, and nobody looked up."""
+    looks = 0
+
+    def look() -> None:
+        nonlocal looks
+        looks += 1
+        dicola.watch.end("seconds")
+        heed()
+
+    monkeypatch.setattr(f"dicola.orient.{module}.heed", look)
+    part = discover(FisherZ(table()), mode="paper", max_seconds=100.0, **settings)
+    assert looks == 1 and not part.complete and len(part.undecided) == part.pag.n_edges > 0
