@@ -146,6 +146,12 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_refused(kind, tmp_path, monke
     assert taken < len(BOMBS[kind]) + 100_000  # it stops, and is not read to its end again and again
 
 
+@pytest.mark.parametrize("before", [b"", b"a,b\n1,2\n"])
+def test_a_cell_without_end_is_refused(before, tmp_path):
+    (tmp_path / "cell.csv.gz").write_bytes(gzip.compress(before + b'"' + b"x" * 25_000_000, 1))  # took half a gigabyte, were it longer
+    refused_table(tmp_path / "cell.csv.gz", "a line of more than 20 million bytes")
+
+
 def test_a_line_of_commas_is_refused_after_its_first_pieces(tmp_path):
     (tmp_path / "wide.csv").write_bytes(b"," * 5_000_000)
     with unpacking.TextSource(tmp_path / "wide.csv").open() as source, pytest.raises(InvalidData, match="more than 50,000 columns"):
