@@ -24,6 +24,7 @@ from dicola import (
     CallableTest,
     DiCoLa,
     Discovery,
+    FCIPlus,
     FisherZ,
     Interrupted,
     InvalidSetting,
@@ -36,7 +37,10 @@ from dicola import (
 )
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import SearchLevels
+from dicola.graphs.skeleton import RecordedSets
 from dicola.learners.adjacency import most_sets
+from dicola.orient.partial import PartialGraph
+from dicola.score.equivalence_search import Pattern
 from dicola.watch import Stopped, Watch, heed, memory_in_use, watched_by
 from tests.exactness.run import hidden_dag
 
@@ -399,6 +403,27 @@ def test_a_budget_on_the_command_line_ends_with_a_note(tmp_path):
     assert '"complete": false' in again.output
     compared = CliRunner().invoke(app, ["compare", str(out), str(out / "pag.csv")])
     assert "part of an answer" in compared.output
+
+
+def test_hierarchies_that_failed_before_do_not_keep_a_run():
+    """Of ten neighbours of each end a million bases can be made, and all may stand for one hierarchy, which is asked once."""
+    n = 22
+    beside = [(x, v) for x, first in ((0, 2), (1, 12)) for v in range(first, first + 10)]
+    graph = PartialGraph(n, [(0, 1), *beside])
+    sets = RecordedSets({pair: set(range(2, n)).difference(pair) for pair in combinations(range(2, n), 2)})
+    oracle = Inquiry(Oracle(dicola.DAG.from_edges([("V0", "V1")], nodes=[f"V{i}" for i in range(n)])))
+    with watched_by(Watch.of(max_seconds=0.1)), pytest.raises(Stopped):
+        FCIPlus().separator(oracle, graph, sets, 0, 1, set())
+
+
+def test_ways_to_change_an_edge_do_not_keep_a_run():
+    many = set(range(1, 15))
+    clique = Pattern([set() for _ in range(16)], [set(), *(many - {v} | {15} for v in sorted(many)), many])
+    with watched_by(Watch.of(max_seconds=0.05)), pytest.raises(Stopped):
+        list(clique.insertions(0, 15, None))
+    star = Pattern([set() for _ in range(24)], [set(range(1, 24)), *({0, 23} for _ in range(1, 23)), set(range(23))])
+    with watched_by(Watch.of(max_seconds=0.05)), pytest.raises(Stopped):
+        list(star.deletions(0, 23))
 
 
 @pytest.mark.parametrize(
