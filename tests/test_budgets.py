@@ -388,6 +388,35 @@ def test_the_command_line_writes_what_an_interrupted_run_has_found(number, tmp_p
     assert not Discovery.read(out).complete
 
 
+PRESSED_LATE = """
+import os, sys
+from dicola.cli.app import main
+from dicola.discovery import Discovery
+
+number, times, texts = int(sys.argv.pop(1)), int(sys.argv.pop(1)), Discovery.texts
+
+def pressed(self):
+    for _ in range(times):
+        os.kill(os.getpid(), number)
+    return texts(self)
+
+Discovery.texts = pressed
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "times", "is_written"), [(signal.SIGINT, 1, True), (signal.SIGTERM, 1, True), (signal.SIGINT, 2, False)]
+)
+def test_a_whole_answer_is_not_lost_while_it_is_written(number, times, is_written, tmp_path):
+    data, out = tmp_path / "table.csv", tmp_path / "out"
+    table(p=8, rows=100).to_csv(data, index=False)
+    typed = [str(int(number)), str(times), "fit", str(data), "--mode", "exact", "--out", str(out)]
+    done = subprocess.run([sys.executable, "-c", PRESSED_LATE, *typed], capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stderr) == (130, "dicola: interrupted.\n"), done.stdout
+    assert Discovery.read(out).complete if is_written else not out.exists()
+
+
 def test_a_budget_on_the_command_line_ends_with_a_note(tmp_path):
     from typer.testing import CliRunner
 
