@@ -36,7 +36,7 @@ from dicola import (
     simulate,
 )
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.questions import SearchLevels
+from dicola.ci.questions import FindSeparator, SearchLevels
 from dicola.graphs.skeleton import RecordedSets
 from dicola.learners.adjacency import most_sets
 from dicola.orient.partial import PartialGraph
@@ -443,6 +443,13 @@ def test_hierarchies_that_failed_before_do_not_keep_a_run():
     oracle = Inquiry(Oracle(dicola.DAG.from_edges([("V0", "V1")], nodes=[f"V{i}" for i in range(n)])))
     with watched_by(Watch.of(max_seconds=0.1)), pytest.raises(Stopped):
         FCIPlus().separator(oracle, graph, sets, 0, 1, set())
+
+
+def test_sets_that_were_tried_before_do_not_keep_a_run():
+    pool = range(2, 26)
+    question = FindSeparator(0, 1, pool, (12,), tried=[set(pool)])
+    with watched_by(Watch.of(max_seconds=0.05)), pytest.raises(Stopped):
+        list(question.sets(12))
 
 
 def test_ways_to_change_an_edge_do_not_keep_a_run():
