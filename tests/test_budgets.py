@@ -24,6 +24,7 @@ from dicola import (
     CallableTest,
     DiCoLa,
     Discovery,
+    FCIPlus,
     FisherZ,
     Interrupted,
     InvalidSetting,
@@ -35,8 +36,11 @@ from dicola import (
     simulate,
 )
 from dicola.ci.inquiry import Inquiry
-from dicola.ci.questions import SearchLevels
+from dicola.ci.questions import FindSeparator, SearchLevels
+from dicola.graphs.skeleton import RecordedSets
 from dicola.learners.adjacency import most_sets
+from dicola.orient.partial import PartialGraph
+from dicola.score.equivalence_search import Pattern
 from dicola.watch import Stopped, Watch, heed, memory_in_use, watched_by
 from tests.exactness.run import hidden_dag
 
@@ -384,6 +388,35 @@ def test_the_command_line_writes_what_an_interrupted_run_has_found(number, tmp_p
     assert not Discovery.read(out).complete
 
 
+PRESSED_LATE = """
+import os, sys
+from dicola.cli.app import main
+from dicola.discovery import Discovery
+
+number, times, texts = int(sys.argv.pop(1)), int(sys.argv.pop(1)), Discovery.texts
+
+def pressed(self):
+    for _ in range(times):
+        os.kill(os.getpid(), number)
+    return texts(self)
+
+Discovery.texts = pressed
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "times", "is_written"), [(signal.SIGINT, 1, True), (signal.SIGTERM, 1, True), (signal.SIGINT, 2, False)]
+)
+def test_a_whole_answer_is_not_lost_while_it_is_written(number, times, is_written, tmp_path):
+    data, out = tmp_path / "table.csv", tmp_path / "out"
+    table(p=8, rows=100).to_csv(data, index=False)
+    typed = [str(int(number)), str(times), "fit", str(data), "--mode", "exact", "--out", str(out)]
+    done = subprocess.run([sys.executable, "-c", PRESSED_LATE, *typed], capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stderr) == (130, "dicola: interrupted.\n"), done.stdout
+    assert Discovery.read(out).complete if is_written else not out.exists()
+
+
 def test_a_budget_on_the_command_line_ends_with_a_note(tmp_path):
     from typer.testing import CliRunner
 
@@ -399,3 +432,56 @@ def test_a_budget_on_the_command_line_ends_with_a_note(tmp_path):
     assert '"complete": false' in again.output
     compared = CliRunner().invoke(app, ["compare", str(out), str(out / "pag.csv")])
     assert "part of an answer" in compared.output
+
+
+def test_hierarchies_that_failed_before_do_not_keep_a_run():
+    """Of ten neighbours of each end a million bases can be made, and all may stand for one hierarchy, which is asked once."""
+    n = 22
+    beside = [(x, v) for x, first in ((0, 2), (1, 12)) for v in range(first, first + 10)]
+    graph = PartialGraph(n, [(0, 1), *beside])
+    sets = RecordedSets({pair: set(range(2, n)).difference(pair) for pair in combinations(range(2, n), 2)})
+    oracle = Inquiry(Oracle(dicola.DAG.from_edges([("V0", "V1")], nodes=[f"V{i}" for i in range(n)])))
+    with watched_by(Watch.of(max_seconds=0.1)), pytest.raises(Stopped):
+        FCIPlus().separator(oracle, graph, sets, 0, 1, set())
+
+
+def test_sets_that_were_tried_before_do_not_keep_a_run():
+    pool = range(2, 26)
+    question = FindSeparator(0, 1, pool, (12,), tried=[set(pool)])
+    with watched_by(Watch.of(max_seconds=0.05)), pytest.raises(Stopped):
+        list(question.sets(12))
+
+
+def test_ways_to_change_an_edge_do_not_keep_a_run():
+    many = set(range(1, 15))
+    clique = Pattern([set() for _ in range(16)], [set(), *(many - {v} | {15} for v in sorted(many)), many])
+    with watched_by(Watch.of(max_seconds=0.05)), pytest.raises(Stopped):
+        list(clique.insertions(0, 15, None))
+    star = Pattern([set() for _ in range(24)], [set(range(1, 24)), *({0, 23} for _ in range(1, 23)), set(range(23))])
+    with watched_by(Watch.of(max_seconds=0.05)), pytest.raises(Stopped):
+        list(star.deletions(0, 23))
+
+
+@pytest.mark.parametrize(
+    ("module", "settings"),
+    [
+        ("meek", {"learner": "pc"}),
+        ("meek", {"learner": "pc", "knowledge": Knowledge(tiers=[["X1", "X2"], ["X3"]])}),
+        ("colliders", {"learner": "fci"}),
+        ("fixpoint", {"learner": "fci"}),
+        ("fixpoint", {"learner": "fci", "selection": True}),
+    ],
+)
+def test_a_run_ends_while_marks_are_put(module, settings, monkeypatch):
+    """On 200 columns that all correlate Meek's rules took minutes, and nobody looked up."""
+    looks = 0
+
+    def look() -> None:
+        nonlocal looks
+        looks += 1
+        dicola.watch.end("seconds")
+        heed()
+
+    monkeypatch.setattr(f"dicola.orient.{module}.heed", look)
+    part = discover(FisherZ(table()), mode="paper", max_seconds=100.0, **settings)
+    assert looks == 1 and not part.complete and len(part.undecided) == part.pag.n_edges > 0

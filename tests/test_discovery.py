@@ -274,6 +274,8 @@ def test_odd_names_survive(odd, tmp_path):
     result = discover(Oracle(DAG.from_edges([(odd, "B"), ("C", "B"), ("B", "D")])))
     back = Discovery.read(result.write(tmp_path))
     assert back.pag == result.pag and back.pag.names == (odd, "B", "C", "D")
+    pd.testing.assert_frame_equal(back.to_pandas(), result.to_pandas())
+    assert back.report() == result.report()
     assert back.skeleton.separating_set(odd, "D") == ("B",)
     assert PAG.read(tmp_path / "pag.csv") == result.pag
     assert odd in [edge.u for edge in PAG.read(tmp_path / "pag.json").edges()]

@@ -8,6 +8,7 @@ import io
 import json
 import lzma
 import os
+import re
 import shutil
 import sys
 import tarfile
@@ -20,9 +21,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dicola import DAG, PAG, Discovery, FisherZ, InvalidData, InvalidGraph, Oracle, discover, read_table
+from dicola import DAG, PAG, DiCoLa, Discovery, FisherZ, InvalidData, InvalidGraph, InvalidSetting, Knowledge, Oracle, discover, read_table
 from dicola.cli.app import main
 from dicola.edge_table import from_csv
+from dicola.files import toml_from
 from dicola.graphs.formats import registry
 from dicola.graphs.marks import MOST_NODES
 from dicola.spreadsheets import as_named, harmless
@@ -142,6 +144,12 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_refused(kind, tmp_path, monke
     monkeypatch.setattr(unpacking._Watched, "_look_at", counted)
     refused_table(tmp_path / "bomb.csv.gz", "bomb.csv.gz")
     assert taken < len(BOMBS[kind]) + 100_000  # it stops, and is not read to its end again and again
+
+
+@pytest.mark.parametrize("before", [b"", b"a,b\n1,2\n"])
+def test_a_cell_without_end_is_refused(before, tmp_path):
+    (tmp_path / "cell.csv.gz").write_bytes(gzip.compress(before + b'"' + b"x" * 25_000_000, 1))  # took half a gigabyte, were it longer
+    refused_table(tmp_path / "cell.csv.gz", "a line of more than 20 million bytes")
 
 
 def test_a_line_of_commas_is_refused_after_its_first_pieces(tmp_path):
@@ -349,6 +357,92 @@ def test_a_table_of_edges_without_its_columns_is_refused(written, tmp_path):
         Discovery.read(tmp_path / "r")
 
 
+@pytest.mark.parametrize("change", ["fewer", "twice", "another mark", "another order", "without leaves", "without types"])
+def test_a_table_with_other_edges_than_the_graph_is_refused(change, written, tmp_path):
+    edges = pd.read_csv(written / "edges.csv", dtype=str, keep_default_na=False)
+    changed = {
+        "fewer": edges[1:],
+        "twice": pd.concat([edges, edges[:1]]),
+        "another mark": edges.assign(mark_u="tail"),
+        "another order": edges[::-1],
+        "without leaves": edges.drop(columns="leaves"),
+        "without types": edges.drop(columns="type"),
+    }[change]
+    shutil.copytree(written, tmp_path / "r")
+    changed.to_csv(tmp_path / "r" / "edges.csv", index=False)
+    with pytest.raises(InvalidData, match=r"edges\.csv does not hold the edges of pag\.json"):
+        Discovery.read(tmp_path / "r")
+
+
+def test_a_result_that_is_no_text_is_refused_by_every_command(written, tmp_path, capsys, monkeypatch):
+    shutil.copytree(written, tmp_path / "r")
+    (tmp_path / "r" / "discovery.json").write_bytes(b"\xff\xfe")
+    for command in (["compare", tmp_path / "r", written], ["report", tmp_path / "r"], ["explain", tmp_path / "r", "A", "B"]):
+        code, told = said(command, capsys, monkeypatch)
+        assert (code, "discovery.json is not text in UTF-8" in told) == (1, True), (command, told)
+
+
+# ------------------------------------------------------------------------------ settings and what is known
+
+KNOWN = {
+    "groups.txt": (f"/knowledge\nforbiddengroup\n{group('a')}\n{group('b')}\n", "9,000,000 pairs"),  # gigabytes
+    "digit.txt": ("/knowledge\naddtemporal\n\u00b9 a\n", "begins with its number"),
+    "digits.txt": (f"/knowledge\naddtemporal\n{'1' * 5000} a\n", "begins with its number"),
+    "deep.toml": ("tiers = " + "[" * 5000, "nested too deeply"),
+    "digits.toml": (f"tiers = {'1' * 5000}", "is not TOML"),
+    "key.toml": ("a." * 500_000 + "a = 1", "a key of more than 200 parts"),  # three quarters of an hour
+    "keys.toml": ("a = {" + '"=" . ' * 500_000 + "a = 1}", "a key of more than 200 parts"),
+    "long.toml": ("#" * 20_000_001, "20 million characters"),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_what_is_known_is_read_in_no_time_or_refused(name, tmp_path, capsys, monkeypatch):
+    text, sentence = KNOWN[name]
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InvalidData, match=sentence):
+        Knowledge.read(tmp_path / name)
+    if name.endswith(".toml"):
+        code, told = said(["fit", table_of(("a", "b"), tmp_path), "--config", tmp_path / name], capsys, monkeypatch)
+        assert (code, sentence in told) == (1, True), told
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_what_is_known_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.txt")
+    with pytest.raises(InvalidData, match="named pipe"):
+        Knowledge.read(tmp_path / "pipe.txt")
+    with pytest.raises(InvalidData, match="is a folder"):
+        Knowledge.read(tmp_path)
+
+
+def test_keys_and_strings_with_some_dots_are_read():
+    text = "a.b.c = 'x.y." + "z." * 100 + "'\nd = [" + "1.5," * 1000 + "]\n"
+    assert toml_from(text, "file", InvalidData)["a"]["b"]["c"].startswith("x.y.z.")
+
+
+def test_a_pattern_of_many_stars_is_answered_at_once():
+    many = Knowledge(forbidden=[("a*" * 25 + "b", "c")])  # took longer than anyone waits
+    with pytest.raises(InvalidSetting, match="not among the variables"):
+        many.on(["a" * 60, "c"])
+    names = ["gene_1", "gene_2", "x_gene_1", "gene_", "_gene", "g1_2_1", "c\nd"]
+    for pattern in ("gene_*", "*gene*", "*_1", "g*_*_*", "*", "**", "gene_*_*", "*1*1", "c*d", "ge*ne_", "gene_*gene_"):
+        wanted = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
+        found = [name for name in names if wanted.fullmatch(name)]
+        knowledge = Knowledge(exogenous=[pattern])
+        if found:
+            assert list(knowledge.on(names).exogenous) == sorted(found), pattern
+        else:
+            with pytest.raises(InvalidSetting):
+                knowledge.on(names)
+
+
+def test_patterns_for_too_many_pairs_are_refused():
+    names = [f"v{i}" for i in range(1001)]
+    with pytest.raises(InvalidSetting, match="1,002,001 pairs"):
+        Knowledge(forbidden=[("*", "*")]).on(names)
+
+
 # ------------------------------------------------------------------------------- terminals and spreadsheets
 
 ESCAPES = ("\x1b]0;owned\x07x", "\x9b31my", "\u202ez", "\x1b[2J\bw", "del\x7f")
@@ -411,6 +505,19 @@ def test_a_settings_file_from_others_never_speaks_to_the_terminal(tmp_path, caps
 FORMULAS = ("=HYPERLINK(1)", "+1", "-2", "@SUM(1)", "'=3", "plain", "'tis")
 
 
+@pytest.mark.parametrize("name", ["a\r=1+1", "a\r\n=1+1", "a\n=1+1"])
+def test_no_row_of_a_spreadsheet_begins_within_a_name(name, tmp_path):
+    rows = pd.DataFrame(np.cumsum(np.random.default_rng(1).normal(size=(200, 3)), axis=1), columns=[name, "b", "c"])
+    found = DiCoLa(mode="exact", bootstrap=2).fit(rows).discovery_
+    found.write(tmp_path / "r")
+    for file in ("edges.csv", "bootstrap.csv"):
+        text = (tmp_path / "r" / file).read_bytes().decode()
+        bare = "".join(text.split('"')[::2])  # what stands in no quotes
+        assert name in text and "\r" not in bare and "=" not in bare, text
+    back = Discovery.read(tmp_path / "r")
+    assert back == found and back.report() == found.report()
+
+
 def test_no_name_is_a_formula_to_a_spreadsheet(tmp_path):
     dag = DAG.from_edges([(FORMULAS[i], FORMULAS[i + 1]) for i in range(6)])
     rows = pd.DataFrame(np.cumsum(np.random.default_rng(1).normal(size=(200, 7)), axis=1), columns=list(FORMULAS))
@@ -421,7 +528,7 @@ def test_no_name_is_a_formula_to_a_spreadsheet(tmp_path):
     assert len(cells)
     assert not any(cell.startswith(("=", "+", "-", "@")) for name in ("u", "v", "given") for cell in cells[name])
     assert any(cell.startswith("'=") for cell in cells["u"])
-    pd.testing.assert_frame_equal(from_csv(text), found.to_pandas())
+    pd.testing.assert_frame_equal(from_csv(text, found.pag), found.to_pandas())
     assert PAG.read(tmp_path / "pag.csv") == PAG.read(tmp_path / "pag.json") == found.pag
     assert set(dag.names) == set(found.pag.names)
     assert Discovery.read(tmp_path) == found

@@ -22,7 +22,7 @@ from dicola.graphs.marks import ARROW, CIRCLE, TAIL, Edge, Mark
 from dicola.graphs.pag import PAG
 from dicola.result_folder import write_beside
 from dicola.score.legal import legal_pag, unless_denied
-from dicola.spreadsheets import as_named, harmless_table
+from dicola.spreadsheets import as_named, harmless_csv
 
 Pair = tuple[str, str]
 _MARKS: Final = (Mark.CIRCLE, Mark.ARROW, Mark.TAIL)
@@ -285,7 +285,7 @@ class Bootstrap:
     def texts(self) -> dict[str, str]:
         """The text of each file that ``write`` writes."""
         return {
-            "bootstrap.csv": str(harmless_table(_types(self._table), ("u", "v")).to_csv(index=False, lineterminator="\n")),
+            "bootstrap.csv": harmless_csv(_types(self._table), ("u", "v")),
             "consensus.csv": native.to_csv(self.consensus),
         }
 

@@ -545,7 +545,7 @@ class Discovery:
                 undecided=tuple((skeleton.labels[a], skeleton.labels[b]) for a, b in facts.get("undecided", ())),
             )
             with suppress(FileNotFoundError):  # results written before there was one have none
-                vars(found)["_edges"] = from_csv(text_of(folder, "edges.csv"))
+                vars(found)["_edges"] = from_csv(text_of(folder, "edges.csv"), pag)
             if seal or "sealed_by" in facts:
                 check_seal(folder, seal, seconds)
             return found

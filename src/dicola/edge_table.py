@@ -21,7 +21,7 @@ from dicola.errors import InvalidData
 from dicola.graphs.marks import listed
 from dicola.graphs.pag import PAG
 from dicola.graphs.skeleton import Pair, Skeleton, Variables
-from dicola.spreadsheets import as_named, harmless_table
+from dicola.spreadsheets import as_named, harmless_csv
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -86,6 +86,7 @@ class ClosestTest(NamedTuple):
 SCORE_COLUMNS: Final = ("score_without", "score_u", "score_v")
 """Columns of a scored run: by how much the graph scores worse without an edge, and with another mark at its ends."""
 _NAMES: Final = ("u", "v", "given")  # columns that hold names
+_ENDS: Final = ["u", "v", "mark_u", "mark_v"]
 _KINDS: Final = {"p_value": "float64", "given": "str", "sign": "str", "partial_correlation": "float64"}
 
 
@@ -177,13 +178,18 @@ def _strength(ci: FisherZ, rows: Ints) -> Floats:
 
 def to_csv(table: pd.DataFrame) -> str:
     """The table as the text of ``edges.csv``, which spreadsheets open: no name in it is a formula to them."""
-    return str(harmless_table(table, _NAMES).to_csv(index=False, lineterminator="\n"))
+    return harmless_csv(table, _NAMES)
 
 
-def from_csv(text: str) -> pd.DataFrame:
-    """Read back what ``to_csv`` wrote, to the last digit."""
+def from_csv(text: str, pag: PAG) -> pd.DataFrame:
+    """Read back what ``to_csv`` wrote of a graph, to the last digit; ``InvalidData`` where its rows are not the edges of that graph."""
     table = pd.read_csv(StringIO(text), dtype=str, keep_default_na=False, na_filter=False)
     table = table.assign(**{name: [as_named(cell) for cell in table[name]] for name in _NAMES})
+    edges = pag.to_pandas()
+    if not {*edges, "leaves"} <= set(table) or not table[_ENDS].astype(object).equals(edges[_ENDS].astype(object)):
+        raise InvalidData(
+            "edges.csv does not hold the edges of pag.json, each once and in its order; it was changed, or is of another run."
+        )
     values = {name: [float(value) if value else nan for value in table[name]] for name, kind in _KINDS.items() if kind == "float64"}
     told = [not isnan(value) for value in values["p_value"]]
     given = [text if asked else None for text, asked in zip(table["given"], told, strict=True)]

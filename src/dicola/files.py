@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from dicola.errors import DicolaError, InvalidData
 from dicola.transaction import replace_together
 
 _OPEN_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+_LONGEST = 20_000_000  # characters of settings and of what is known
+_DEEPEST = 200  # parts of one key; TOML is read in a time that grows with their square
+_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.){0,1000}+"|'[^'\n]{0,1000}+')[ \t]*\.[ \t]*"""
+_DEEP_KEY = re.compile(rf"(?<![\\\w-])(?:{_PART}){{{_DEEPEST}}}")
 
 
 def is_stream(path: Path) -> bool:
@@ -36,6 +43,32 @@ def refuse_unreadable(path: Path, error: type[DicolaError]) -> None:
         raise error(f"{shown} is a named pipe (FIFO), not a file; write what it holds to a file, or send it to /dev/stdin.")
     if not stat.S_ISREG(kind) and not is_stream(path):
         raise error(f"{shown} is a terminal, a device or a socket, not a file; write what it holds to a file first.")
+
+
+def text_from(path: Path, what: str, error: type[DicolaError]) -> str:
+    """The text of a file in UTF-8 that someone wrote by hand: settings, or what is known."""
+    if os.path.lexists(path):  # what is not there is said by who opens it
+        refuse_unreadable(path, error)
+    try:
+        with path.open(encoding="utf-8") as stream:
+            text = stream.read(_LONGEST + 1)
+    except (OSError, ValueError) as trouble:
+        raise error(f"the {what} {str(path)!r} could not be read: {getattr(trouble, 'strerror', None) or trouble}.") from None
+    if len(text) > _LONGEST:
+        raise error(f"the {what} {str(path)!r} holds more than {_LONGEST // 10**6} million characters, which none needs.")
+    return text
+
+
+def toml_from(text: str, what: str, error: type[DicolaError]) -> dict[str, Any]:
+    """What a text in TOML says."""
+    if _DEEP_KEY.search(text):
+        raise error(f"the {what} has a key of more than {_DEEPEST} parts, with a dot between each two, which none needs.")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise error(f"the {what} is not TOML that we can read: it is nested too deeply.") from None
+    except ValueError as trouble:
+        raise error(f"the {what} is not TOML: {trouble}.") from None
 
 
 def writable_folder(folder: str | Path) -> Path:

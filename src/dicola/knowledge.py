@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +10,11 @@ from typing import Any
 from dicola.allowed import check
 from dicola.claims import Claims, Given
 from dicola.errors import InvalidData, InvalidSetting
+from dicola.files import text_from, toml_from
 from dicola.graphs.marks import listed
 from dicola.tetrad_knowledge import Sections, as_text, sections_of
 
+_MOST_BY_PATTERNS = 1_000_000  # pairs; two letters could ask for all there are
 _PAIRS = ("forbidden", "required", "unconfounded", "forbidden_adjacent", "required_adjacent")
 _BOTH_WAYS = _PAIRS[2:]  # the order of the two names says nothing
 
@@ -133,11 +133,14 @@ class Knowledge:
             Or two claims contradict each other once patterns are spelled out.
 
         """
-        known = tuple(names)
+        known = dict.fromkeys(names)
         self.check_names(known)
         if not any("*" in name for name in self.names - set(known)):
             return self
         meant = {name: _meant(name, known) for name in self.names}
+        many = sum(len(meant[one]) * len(meant[other]) for kind in _PAIRS for one, other in getattr(self, kind))
+        if many > _MOST_BY_PATTERNS:
+            raise InvalidSetting(f"the patterns of the knowledge stand for {many:,} pairs; at most {_MOST_BY_PATTERNS:,} may. Use tiers.")
         spelled = {
             kind: [(a, b) for one, other in getattr(self, kind) for a in meant[one] for b in meant[other] if a != b] for kind in _PAIRS
         }
@@ -251,7 +254,7 @@ class Knowledge:
             The knowledge speaks of others.
 
         """
-        there = tuple(known)
+        there = dict.fromkeys(known)
         missing = sorted(name for name in self.names if not _meant(name, there))
         if missing:
             raise InvalidSetting(
@@ -303,11 +306,8 @@ class Knowledge:
 
         """
         check("path", path)
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-            return cls(**_from_toml(text)) if Path(path).suffix.lower() == ".toml" else cls.from_text(text)
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidData(f"the knowledge file {str(path)!r} could not be read: {getattr(error, 'strerror', None) or error}.") from None
+        text = text_from(Path(path), "knowledge file", InvalidData)
+        return cls(**_from_toml(text)) if Path(path).suffix.lower() == ".toml" else cls.from_text(text)
 
     def to_text(self) -> str:
         """The knowledge file of Tetrad and causal-cmd.
@@ -340,10 +340,7 @@ class Knowledge:
 
 
 def _from_toml(text: str) -> dict[str, Any]:
-    try:
-        given = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidData(f"the knowledge file is not TOML: {error}.") from None
+    given = toml_from(text, "knowledge file", InvalidData)
     said = given.get("knowledge", given)
     known = [each.name for each in fields(Knowledge)]
     if not isinstance(said, dict) or (unknown := sorted(set(said) - set(known))):
@@ -352,12 +349,24 @@ def _from_toml(text: str) -> dict[str, Any]:
     return said
 
 
-def _meant(name: str, known: Sequence[str]) -> list[str]:
+def _meant(name: str, known: Collection[str]) -> list[str]:
     """The variables that a name or a pattern stands for; a name that is there stands for itself."""
     if name in known or "*" not in name:
         return [name] if name in known else []
-    pattern = re.compile(".*".join(map(re.escape, name.split("*"))), re.DOTALL)
-    return [other for other in known if pattern.fullmatch(other)]
+    return [other for other in known if _fits(other, name.split("*"))]
+
+
+def _fits(name: str, parts: Sequence[str]) -> bool:
+    """Does a name begin with the first part, end with the last, and hold those between in their order, each where it comes first?"""
+    first, *between, last = parts
+    if len(name) < len(first) + len(last) or not (name.startswith(first) and name.endswith(last)):
+        return False
+    at, end = len(first), len(name) - len(last)
+    for part in between:
+        at = name.find(part, at, end) + len(part)
+        if at < len(part):
+            return False
+    return True
 
 
 def _entries(what: str, value: object, of: str = "entries") -> tuple[object, ...]:

@@ -150,4 +150,8 @@ def text_of(folder: Path, name: str) -> str:
     file = place_of(folder, name)
     if file.exists():  # what is missing is named by who reads
         refuse_unreadable(file, InvalidData)
-    return file.read_text(encoding="utf-8")
+    try:
+        with file.open(encoding="utf-8", newline="") as stream:  # a name may hold a carriage return
+            return stream.read()
+    except UnicodeDecodeError:
+        raise InvalidData(f"{name} is not text in UTF-8.") from None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +35,12 @@ def as_named(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def harmless_table(table: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
-    """The table with :func:`harmless` texts in these columns; gaps stay gaps."""
-    return table.assign(**{name: [harmless(cell) if isinstance(cell, str) else cell for cell in table[name]] for name in columns})
+def harmless_csv(table: pd.DataFrame, columns: Iterable[str]) -> str:
+    """A table as CSV, with :func:`harmless` texts in the columns that hold names; gaps stay gaps.
+
+    A name with a carriage return alone has all texts quoted: otherwise a spreadsheet would begin a row there, with any formula.
+    """
+    named = {name: [harmless(cell) if isinstance(cell, str) else cell for cell in table[name]] for name in columns}
+    splits = any(isinstance(cell, str) and "\r" in cell for cells in named.values() for cell in cells)
+    quoted: Literal[0, 2] = csv.QUOTE_NONNUMERIC if splits else csv.QUOTE_MINIMAL
+    return str(table.assign(**named).to_csv(index=False, lineterminator="\n", quoting=quoted))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dicola.errors import InvalidData
+from dicola.errors import InvalidData, shown
 
 _TIERS, _PAIRS, _GROUPS = "addtemporal", ("forbiddirect", "requiredirect"), ("forbiddengroup", "requiredgroup")
 _SECTIONS = (_TIERS, *_PAIRS, *_GROUPS)
+_DIGITS = 9  # of the number of a tier
+_MOST_BY_GROUPS = 200_000  # pairs; a text of a few kilobytes could ask for millions
 Pairs = list[tuple[str, str]]
 
 
@@ -36,12 +38,12 @@ def sections_of(text: str) -> Sections:
     tiers: dict[int, list[str]] = {}
     closed: set[int] = set()
     pairs: dict[str, Pairs] = {"forbid": [], "require": []}
-    rows = _rows(lines)
+    rows, grouped = _rows(lines), 0
     for number, section, words in rows:
         if section == _TIERS:
             tier = words[0].rstrip("*")
-            if not tier.isdigit():
-                raise _wrong(number, f"a tier begins with its number, not with {words[0]!r}.")
+            if not (tier.isascii() and tier.isdigit() and len(tier) <= _DIGITS):
+                raise _wrong(number, f"a tier begins with its number, not with {shown(words[0])}.")
             tiers.setdefault(int(tier), []).extend(words[1:])
             closed |= {int(tier)} if words[0].endswith("*") else set()
         elif section in _PAIRS:
@@ -52,6 +54,9 @@ def sections_of(text: str) -> Sections:
             effects = next(rows, None)
             if effects is None or effects[1] != section:
                 raise _wrong(number, "a group is two lines, the causes and then the effects; the second is missing.")
+            grouped += len(words) * len(effects[2])
+            if grouped > _MOST_BY_GROUPS:
+                raise _wrong(number, f"the groups stand for {grouped:,} pairs; at most {_MOST_BY_GROUPS:,} may be written so. Use tiers.")
             pairs["forbid" if section == _GROUPS[0] else "require"] += [(a, b) for a in words for b in effects[2] if a != b]
         else:
             raise _wrong(number, f"{' '.join(words)!r}; known here are {', '.join(_SECTIONS)}.")

@@ -32,6 +32,19 @@ def test_every_part_is_told(quick):
     assert CliRunner().invoke(app, ["warm-up", "--jobs", "1", "--quiet"]).stdout == ""
 
 
+def test_a_part_is_told_before_the_next_begins(quick, monkeypatch):
+    told: list[str] = []
+    monkeypatch.setattr("dicola.cli.warm_up.show", lambda facts, text, *_, **__: told.append(text.partition(":")[0]))
+    monkeypatch.setattr(warming, "warmed", lambda part: told.append(f"begin {part}") or warming.Warmed(part, 0, 0.0))
+    CliRunner().invoke(app, ["warm-up", "--jobs", "1"])
+    assert told[:4] == ["begin splitting", "splitting", "begin climbs", "climbs"]
+
+
+def test_every_part_comes_to_its_end():
+    found = [warming.warmed(part) for part in (*warming.PARTS, warming.REST)]
+    assert [each.part for each in found] == [*warming.PARTS, warming.REST] and all(each.seconds > 0.0 for each in found)
+
+
 def test_a_number_of_processes_that_cannot_be_is_refused(quick):
     assert CliRunner().invoke(app, ["warm-up", "--jobs", "0"]).exit_code == 1
 

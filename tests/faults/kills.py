@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,10 @@ def started(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, *command], env=environment, start_new_session=True, stdout=subprocess.DEVNULL, **options)
 
 
-def killed_after(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Kill a process at some moment; was it still there?"""
+def killed_at(process: subprocess.Popen[bytes], is_far: Callable[[], bool], seconds: float) -> bool:
+    """Kill a process so many seconds after it has come that far; was it still there? A slow machine is waited for."""
+    while process.poll() is None and not is_far():
+        time.sleep(0.002)
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -45,6 +48,16 @@ def killed_after(process: subprocess.Popen[bytes], seconds: float) -> bool:
         process.wait()
         return True
     return False
+
+
+def parts_in(folder: Path) -> int:
+    """How many parts a checkpoint holds."""
+    return len(list(folder.glob("*.json")))
+
+
+def lines_in(file: Path) -> int:
+    """How many rows a study has written."""
+    return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
 def kills_of_fit(place: Path, times: int, seed: int = 0, jobs: int = 1) -> list[str]:
@@ -69,21 +82,23 @@ def kills_of_fit(place: Path, times: int, seed: int = 0, jobs: int = 1) -> list[
     started([*fit, "--out", str(place / "first"), "--checkpoint", str(place / "kept")]).wait()
     whole, plain = time.monotonic() - begin, timeless(place / "plain")
     wrong = [] if timeless(place / "first") == plain else ["with a checkpoint the answer is another"]
-    dice, kills = random.Random(seed), 0
+    dice, kills, most = random.Random(seed), 0, parts_in(place / "kept")
     while kills < times:
         out, kept = place / "out", place / "again"
         shutil.rmtree(out, ignore_errors=True)
         shutil.rmtree(kept, ignore_errors=True)
-        moment = dice.uniform(0.2, 1.0) * whole
-        if not killed_after(started([*fit, "--out", str(out), "--checkpoint", str(kept)]), moment):
+        parts = dice.randint(0, most)
+        moment = dice.uniform(0.0, whole * (0.2 if parts in (0, most) else 0.02))  # as it begins, as it is written, or between two parts
+        again = started([*fit, "--out", str(out), "--checkpoint", str(kept)])
+        if not killed_at(again, lambda: parts_in(kept) >= parts, moment):  # noqa: B023
             continue
         kills += 1
-        known = len(list(kept.glob("*.json"))) if kept.exists() else 0
+        known = parts_in(kept)
         if started([*fit, "--out", str(out), "--checkpoint", str(kept)]).wait():
-            wrong.append(f"killed after {moment:.2f} s with {known} parts kept, the run failed")
+            wrong.append(f"killed with {known} parts kept, the run failed")
         elif timeless(out) != plain:
-            wrong.append(f"killed after {moment:.2f} s with {known} parts kept, the answer is another")
-        sys.stderr.write(f"fit: killed after {moment:.2f} of {whole:.2f} s with {known} parts kept; made again\n")
+            wrong.append(f"killed with {known} parts kept, the answer is another")
+        sys.stderr.write(f"fit: killed {moment:.2f} s after part {parts} of {most}, with {known} kept; made again\n")
     return wrong
 
 
@@ -98,21 +113,19 @@ def kills_of_study(place: Path, times: int, seed: int = 0) -> list[str]:
         imports = "from pathlib import Path; from dicola_experiments.plan import *; from dicola_experiments.rows import Rows"
         return ["-c", f"{imports}; from dicola_experiments.run import run_study; run_study({words})"]
 
-    begin = time.monotonic()
     started(code("plain")).wait()
-    whole, dice, kills = time.monotonic() - begin, random.Random(seed), 0
+    mine, wanted = place / "mine.jsonl", sum(len(cell.seeds) for cell in study.cells())
+    dice, kills = random.Random(seed), 0
     while kills < times:
-        moment = dice.uniform(0.1, 1.0) * whole
-        if not killed_after(started(code("mine")), moment):
-            (place / "mine.jsonl").unlink()  # done: once more from the beginning
+        goal = min(lines_in(mine) + dice.randint(0, 2 * wanted // times), wanted)
+        if not killed_at(started(code("mine")), lambda: lines_in(mine) >= goal, dice.uniform(0.0, 0.3)):  # noqa: B023
+            mine.unlink()  # done: once more from the beginning
             continue
         kills += 1
-        lines = (place / "mine.jsonl").read_bytes().count(b"\n") if (place / "mine.jsonl").exists() else 0
-        sys.stderr.write(f"study: killed after {moment:.2f} of {whole:.2f} s with {lines} rows\n")
+        sys.stderr.write(f"study: killed with {lines_in(mine)} of {wanted} rows\n")
     started(code("mine")).wait()
     rows, plain = (sorted(map(_timeless, Rows(place, name))) for name in ("mine", "plain"))
-    lines = (place / "mine.jsonl").read_bytes().count(b"\n")
-    wanted = sum(len(cell.seeds) for cell in study.cells())
+    lines = lines_in(mine)
     wrong = [] if rows == plain else ["the rows are others"]
     return wrong + ([] if lines == len(rows) == wanted else [f"{lines} lines and {len(rows)} rows for {wanted} runs"])
 

@@ -22,6 +22,7 @@ from dicola._kernels import partial_correlation as kernel
 from dicola.allowed import MOST
 from dicola.errors import InvalidSetting, shown
 from dicola.graphs.skeleton import Pair, Variables
+from dicola.watch import heed
 
 if TYPE_CHECKING:
     from dicola.ci.card import Card, Doubt
@@ -456,7 +457,9 @@ class FindSeparator(Question[Variables | None]):
     def sets(self, size: int) -> Iterator[Variables]:
         """The sets of one size that are asked about, in order."""
         for z in combinations(sorted(self.candidates), size) if self.family is None else self.family.of_size(size):
-            if not any(all(v in old for v in z) for old in self.tried):
+            if any(all(v in old for v in z) for old in self.tried):
+                heed()  # millions may be passed over before one is asked about
+            else:
                 yield z
 
     def plain(self, ci: Inquiry) -> Variables | None:

@@ -34,8 +34,9 @@ def compare(
 
 def _is_part(path: Path) -> bool:
     """Is a graph that of a run which was stopped? The folder says so, where it is one that a run wrote."""
+    from dicola.result_folder import text_of
     from dicola.written_facts import loaded
 
-    facts = (path if path.is_dir() else path.parent) / "discovery.json"
+    folder, name = path if path.is_dir() else path.parent, "discovery.json"
     is_ours = path.is_dir() or path.stem == "pag"
-    return is_ours and facts.is_file() and loaded(facts.read_text(encoding="utf-8"), facts.name).get("complete") is False
+    return is_ours and (folder / name).is_file() and loaded(text_of(folder, name), name).get("complete") is False

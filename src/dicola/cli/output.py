@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -18,6 +20,8 @@ from dicola.cli.settings_file import settings_text
 from dicola.cli.terminal import complain, json_line, say
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from dicola.ci.base import CITest
     from dicola.discovery import Discovery
     from dicola.graphs.marks import Edge
@@ -82,7 +86,7 @@ class Output:
         try:
             yield
         except Interrupted as stopped:
-            self.deliver(ctx, stopped.discovery, about)
+            self._deliver(ctx, stopped.discovery, about, None)  # pressed again, it ends at once
             raise
 
     @contextmanager
@@ -119,8 +123,15 @@ class Output:
     ) -> None:
         """Write what was found beside the settings, where a folder is named, and print it.
 
-        ``about`` makes a remark on the input for the settings file; ``more`` is printed as well.
+        ``about`` makes a remark on the input for the settings file; ``more`` is printed as well. Ctrl-C waits until this is done, so
+        that a whole answer is not lost in its last second; pressed again, it ends at once.
         """
+        with _after_this():
+            self._deliver(ctx, found, about, more)
+
+    def _deliver(
+        self, ctx: typer.Context, found: Discovery | LocalDiscovery, about: Callable[[], str], more: dict[str, Any] | None
+    ) -> None:
         if self.out is not None:
             from dicola.result_folder import write_result
 
@@ -137,6 +148,29 @@ class Output:
 
 
 Results = Annotated[Output, Group.of(Output)]
+
+
+@contextmanager
+def _after_this() -> Iterator[None]:
+    """The first signal that ends the process is heard afterwards, the second at once; one that somebody else handles is left alone."""
+    heard: list[int] = []
+
+    def press(number: int, frame: FrameType | None) -> None:
+        heard.append(number)
+        if len(heard) > 1:
+            raise KeyboardInterrupt
+
+    is_main = threading.current_thread() is threading.main_thread()
+    ours = [each for each in (signal.SIGINT, signal.SIGTERM) if is_main and signal.getsignal(each) is signal.default_int_handler]
+    for each in ours:
+        signal.signal(each, press)
+    try:
+        yield
+    finally:
+        for each in ours:
+            signal.signal(each, signal.default_int_handler)
+    if heard:
+        raise KeyboardInterrupt
 
 
 def _lines(found: Discovery | LocalDiscovery) -> list[str]:

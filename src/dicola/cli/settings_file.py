@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from hashlib import sha256
 from inspect import signature
 from pathlib import Path
@@ -14,7 +13,7 @@ import typer
 from dicola._version import __version__
 from dicola.cli.terminal import json_line
 from dicola.errors import InvalidSetting, counted
-from dicola.files import refuse_unreadable
+from dicola.files import text_from, toml_from
 from dicola.transaction import place_of, settle
 
 if TYPE_CHECKING:
@@ -114,15 +113,7 @@ def _files(ctx: typer.Context) -> set[str]:
 def _settings_in(file: Path, options: dict[str, Any], files: set[str]) -> dict[str, Any]:
     settle(file.parent)  # what a writer that died has left
     source = place_of(file.parent, file.name)
-    if source.exists():
-        refuse_unreadable(source, InvalidSetting)
-    try:
-        with source.open("rb") as stream:
-            given = tomllib.load(stream)
-    except OSError as error:
-        raise InvalidSetting(f"the settings file {str(file)!r} could not be read: {error.strerror or error}.") from None
-    except (ValueError, RecursionError) as error:
-        raise InvalidSetting(f"the settings file {str(file)!r} is not TOML: {error}.") from None
+    given = toml_from(text_from(source, "settings file", InvalidSetting), f"settings file {str(file)!r}", InvalidSetting)
     settings: dict[str, Any] = {}
     for name, value in given.items():
         key = name.replace("_", "-")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -28,7 +29,7 @@ def warm_up(
 
     check("n_jobs", jobs)
     done = []
-    for each in (*Workers(jobs, "processes").each(warmed, PARTS), warmed(REST)):
+    for each in chain(Workers(jobs, "processes").each(warmed, PARTS), map(warmed, [REST])):  # each is told as it is done
         done.append(each)
         if not json and not quiet:
             show(None, f"{each.part}: {each.compiled} compiled in {each.seconds:.1f} s", as_json=False)

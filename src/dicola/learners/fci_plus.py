@@ -19,6 +19,7 @@ from dicola.learners.adjacency import minimal_subset, remove, search_neighbours
 from dicola.learners.base import Context, Found, Learner, edges_of
 from dicola.learners.possible_dsep import reaching
 from dicola.orient.partial import PartialGraph
+from dicola.watch import heed
 
 if TYPE_CHECKING:
     from dicola.ci.fisher_z import FisherZ
@@ -149,6 +150,7 @@ class FCIPlus(Learner):
         largest = len(beside_x) + len(beside_y)
         within = True
         for base in _bases(beside_x, beside_y, largest if self.max_base_size is None else min(largest, self.max_base_size)):
+            heed()  # there are more bases than hierarchies, and none is asked twice
             given = tuple(v for v in hierarchy((x, y, *base), sets) if v not in (x, y))
             if given in refuted:
                 continue
@@ -168,15 +170,22 @@ def augmented_graph(ci: Inquiry, adjacency: Adjacency, sets: RecordedSets, asked
     """
     graph = PartialGraph(len(adjacency), edges_of(adjacency))
     separated = [(x, y, z) for (x, y), z in sets.items()]
-    around = [sorted(set().union(*(graph.around[v] for v in (x, y, *z))).difference(z, (x, y))) for x, y, z in separated]
+    around = [_beside(graph, *each) for each in separated]
     known = [asked.setdefault(each, {}) for each in separated]
     new = [[w for w in beside if w not in told] for told, beside in zip(known, around, strict=True)]
     for told, added, answers in zip(known, new, ci.ask(BreaksSeparation(separated, new)), strict=True):
         told.update(zip(added, answers, strict=True))
     for (x, y, z), told, beside in zip(separated, known, around, strict=True):
+        heed()
         for v, w in [(v, w) for w in beside if told[w] for v in (x, y, *z) if w in graph.around[v]]:
             graph.put(v, w, ARROW, "augment", (x, y, w))
     return graph
+
+
+def _beside(graph: PartialGraph, x: int, y: int, z: Variables) -> list[int]:
+    """What is next to two variables or to what separates them."""
+    heed()
+    return sorted(set().union(*(graph.around[v] for v in (x, y, *z))).difference(z, (x, y)))
 
 
 def possible_links(graph: PartialGraph) -> Iterator[tuple[int, int]]:
@@ -190,6 +199,7 @@ def possible_links(graph: PartialGraph) -> Iterator[tuple[int, int]]:
 
     for x in range(len(graph)) if graph.reasons else ():  # without an arrowhead there is none
         for y in sorted(v for v in graph.around[x] if v > x and double(x, v)):
+            heed()
             to_x, to_y = reaching(graph, [x], opens), reaching(graph, [y], opens)
             outer_x = [u for u in graph.around[x] if u != y and double(u, x) and u in to_y]
             outer_y = [v for v in graph.around[y] if v != x and double(v, y) and v in to_x]

@@ -10,6 +10,7 @@ from dicola.ci.questions import FindSeparator, SearchLevels, Separation
 from dicola.graphs.bits import mask_of, members, union
 from dicola.learners.adjacency import remove, start_of
 from dicola.learners.base import Context, Found, Learner, edges_of
+from dicola.watch import heed
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ def between(beside: Sequence[int], x: int, y: int, length: int) -> int:
 
     ``beside[v]`` is the mask of the neighbours of v.
     """
+    heed()  # each of ten thousands of edges asks
     from_x, from_y = _reached(beside, x, y, length - 1), _reached(beside, y, x, length - 1)
     found = 0
     for steps in range(1, length):

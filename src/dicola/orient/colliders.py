@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import SeparatingSets
 from dicola.orient.partial import PartialGraph
 from dicola.watch import heed
+
+_AT_ONCE = 1024  # triples that are judged before anybody looks up
 
 Triple = tuple[int, int, int]
 ColliderPolicy = Callable[[int, int, int], bool | None]
@@ -39,9 +41,16 @@ def judged_colliders(graph: PartialGraph, is_collider: ColliderPolicy, triples: 
     triples = list(triples)
     if hasattr(is_collider, "prepare"):
         is_collider.prepare(triples)
-    judged = [(triple, is_collider(*triple)) for triple in triples]
+    judged = [(triple, is_collider(*triple)) for triple in heeding(triples)]
     graph.ambiguous.update(triple for triple, answer in judged if answer is None)
     return [triple for triple, answer in judged if answer]
+
+
+def heeding(triples: Sequence[Triple]) -> Iterator[Triple]:
+    """The triples, which can be millions; every thousand of them a run may be ended."""
+    for begin in range(0, len(triples), _AT_ONCE):
+        heed()
+        yield from triples[begin : begin + _AT_ONCE]
 
 
 def r0(graph: PartialGraph, is_collider: ColliderPolicy, triples: Iterable[Triple] | None = None) -> bool:
@@ -50,7 +59,7 @@ def r0(graph: PartialGraph, is_collider: ColliderPolicy, triples: Iterable[Tripl
     ``triples`` are the unshielded ones, where they are known already.
     """
     changed = False
-    for a, b, c in judged_colliders(graph, is_collider, unshielded_triples(graph) if triples is None else triples):
+    for a, b, c in heeding(judged_colliders(graph, is_collider, unshielded_triples(graph) if triples is None else triples)):
         changed |= graph.put(a, b, ARROW, "R0", (a, b, c))
         changed |= graph.put(c, b, ARROW, "R0", (a, b, c))
     return changed

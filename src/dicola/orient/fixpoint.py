@@ -17,7 +17,7 @@ from dicola.orient.selection import r5, r6, r7
 from dicola.orient.tails import r8, r9, r10
 from dicola.watch import heed
 
-_AT_ONCE = 64  # changes that are followed before anybody looks up
+_AT_ONCE = 16  # changes that are followed before anybody looks up
 
 
 @dataclass(frozen=True)
@@ -162,6 +162,7 @@ def _complete_selection(graph: PartialGraph) -> None:
         changed = False
         for c, b in _ends(graph):
             if graph.is_circle(c, b):
+                heed()
                 for a in graph.around[b]:
                     changed |= r6(graph, a, b, c) or r7(graph, a, b, c)
 

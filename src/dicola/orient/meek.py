@@ -5,9 +5,10 @@ from __future__ import annotations
 from dicola.claims import Claims
 from dicola.graphs.marks import ARROW
 from dicola.graphs.skeleton import Skeleton
-from dicola.orient.colliders import ColliderPolicy, judged_colliders, unshielded_triples
+from dicola.orient.colliders import ColliderPolicy, heeding, judged_colliders, unshielded_triples
 from dicola.orient.fixpoint import Orientation
 from dicola.orient.partial import PartialGraph
+from dicola.watch import heed
 
 
 def orient_dag_class(skeleton: Skeleton, is_collider: ColliderPolicy, claims: Claims | None = None) -> Orientation:
@@ -20,18 +21,21 @@ def orient_dag_class(skeleton: Skeleton, is_collider: ColliderPolicy, claims: Cl
     for other, at, mark in claims.marks(skeleton.edges) if claims is not None else ():
         ends = (other, at) if mark == ARROW else (at, other)
         graph.orient(*ends, "knowledge", (other, at))
-    for a, b, c in judged_colliders(graph, is_collider, unshielded_triples(graph)):
+    for a, b, c in heeding(judged_colliders(graph, is_collider, unshielded_triples(graph))):
         graph.orient(a, b, "R0", (a, b, c))
         graph.orient(c, b, "R0", (a, b, c))
     while graph.changed:
+        heed()
         a, b = graph.changed.popleft()
         for x, y in ((a, b), (b, a)):
-            for c in sorted(graph.around[y]):
+            beside = sorted(graph.around[y])
+            for c in beside:
                 meek1(graph, x, y, c)
                 meek2(graph, x, y, c)
                 meek2(graph, c, x, y)
-                for d in sorted(graph.around[y]):
-                    meek3(graph, d, y, x, c)
+                if c != x and graph.is_parent(x, y) and graph.is_parent(c, y) and not graph.adjacent(x, c):  # else rule 3 asks in vain
+                    for d in beside:
+                        meek3(graph, d, y, x, c)
         if claims is not None and not graph.changed:
             _complete_with_claims(graph)
     return Orientation.of(graph, skeleton.labels)
@@ -40,6 +44,7 @@ def orient_dag_class(skeleton: Skeleton, is_collider: ColliderPolicy, claims: Cl
 def _complete_with_claims(graph: PartialGraph) -> None:
     """Every instance of rule 4."""
     for d in range(len(graph)):
+        heed()
         causes = [v for v in sorted(graph.around[d]) if graph.is_parent(v, d)]
         effects = [v for v in sorted(graph.around[d]) if graph.is_parent(d, v)]
         for c in causes:

@@ -82,7 +82,7 @@ PARTS: Mapping[str, Callable[[], object]] = {
     "orders of blocks": lambda: _search_orders(DegenerateGaussian(categories())),
     "blankets": lambda: IAMB().learn(Inquiry(FisherZ(numbers()))),
     "searches": lambda: discover(FisherZ(numbers()), "fci", "paper", decompose=False),
-    "counting": lambda: discover(GSquare(categories()), "fci", "paper", decompose=False),
+    "counting": lambda: discover(GSquare(categories()), "fci", "paper", blankets="iamb", decompose=False),
 }
 """Parts of the work by name, those that take longest to compile first."""
 REST = "whole runs"

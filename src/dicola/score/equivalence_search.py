@@ -109,6 +109,7 @@ class Pattern:
 
     def is_clique(self, vertices: frozenset[int]) -> bool:
         """Are all of them adjacent to each other?"""
+        heed()  # as many sets are asked about as neighbours have subsets
         return all(self.adjacent(a, b) for a, b in combinations(sorted(vertices), 2))
 
     def shared(self, x: int, y: int) -> frozenset[int]:

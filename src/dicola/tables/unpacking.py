@@ -17,6 +17,7 @@ from dicola.extras import from_extra
 from dicola.files import is_stream
 
 MOST_COLUMNS: Final = 50_000
+_LONGEST_LINE: Final = 20_000_000  # bytes
 _LONGEST_STREAM: Final = 1_000_000_000  # bytes taken from a pipe, which does not say beforehand how many it has
 _PIECE: Final = 1 << 18  # bytes that are looked at together
 _ARCHIVES: Final = (".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z", ".rar")
@@ -85,7 +86,7 @@ class _Watched(io.RawIOBase):
         super().__init__()
         self._source, self._file, self._packed = source, file, packed
         self._bytes = self._cells = 0
-        self._begun = 0  # separators so far in the line that has not ended
+        self._begun = self._length = 0  # separators and bytes so far in the line that has not ended
 
     def readable(self) -> bool:
         return True
@@ -106,9 +107,11 @@ class _Watched(io.RawIOBase):
             raise InvalidData(f"{str(self._file)!r} holds the character NUL, as text in UTF-8 never does; save the table as such.")
         first, *rest = piece.split(b"\n", 1)
         self._begun += _separators(first)
+        self._length += len(first)
         self._refuse_wide()
         if rest:
-            self._begun = _separators(piece[piece.rindex(b"\n") :])
+            last = piece[piece.rindex(b"\n") + 1 :]
+            self._begun, self._length = _separators(last), len(last)
         self._bytes += len(piece)
         self._cells += _separators(piece) + piece.count(b"\n")
         if self._packed:
@@ -118,6 +121,8 @@ class _Watched(io.RawIOBase):
     def _refuse_wide(self) -> None:
         if self._begun > MOST_COLUMNS:
             raise InvalidData(f"{str(self._file)!r} has a line of more than {MOST_COLUMNS:,} columns; at most as many are read.")
+        if self._length > _LONGEST_LINE:
+            raise InvalidData(f"{str(self._file)!r} has a line of more than {_LONGEST_LINE // 10**6} million bytes, which no table has.")
 
 
 def _separators(piece: bytes) -> int:
