@@ -54,10 +54,10 @@ class Calibration(NamedTuple):
 
 CALIBRATIONS: Final = {
     "exact": Calibration(
-        adjacency=Map(0.6761, 0.9566, 2.4367),
-        circle=Map(1.2552, 1.0162, 0.5408),
-        arrow=Map(-0.4563, 0.7139, 0.4239),
-        tail=Map(-0.0313, 0.9079, 0.3599),
+        adjacency=Map(0.6845, 0.9582, 2.4271),
+        circle=Map(1.2577, 1.0167, 0.5392),
+        arrow=Map(-0.4577, 0.7129, 0.4243),
+        tail=Map(-0.0318, 0.9068, 0.3598),
     ),
     "balanced": Calibration(
         adjacency=Map(0.2571, 1.0373, 1.3005),
