@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints, Rows, Small
-from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.compiled import hot, inner, kernel
 from dicola._kernels.cuts import joined_across, links_across, sides_of
 from dicola._kernels.precision import related_within
 from dicola._kernels.splits import find_split, group, in_turn, split_at, work_of
@@ -301,13 +301,13 @@ def grow(growth: Growth, rule: Rule, correlations: Correlations, answer: Bools) 
     return Request(False, nobody, nobody, nowhere)
 
 
-@inner
+@hot
 def _size(growth: Growth, number: int) -> int:
     """How many entries the graph of a node has."""
     return int(growth.starts[growth.begins[number + 1] + number])
 
 
-@inner
+@hot
 def _graph(growth: Growth, number: int) -> Rows:
     """The independence graph of a node."""
     begin, end, entry = growth.begins[number] + number, growth.begins[number + 1] + number + 1, growth.entries[number]
@@ -343,7 +343,7 @@ def _confirming(correlations: Correlations, pairs: int, given: int) -> float:
     return critical * critical
 
 
-@inner
+@hot
 def _propose(growth: Growth, rule: Rule, number: int) -> bool:
     """Find the sides of a node, if the rule lets it be split and something splits it; the cut is then proposed. Is there room?"""
     begin, end = growth.begins[number], growth.begins[number + 1]
@@ -432,7 +432,7 @@ def _list_anew(growth: Growth, rule: Rule, number: int) -> bool:
     return True
 
 
-@inner
+@hot
 def _inherit(growth: Growth, number: int, child: int) -> None:
     """Hand the separators that lie in a child down to it, if it is nearly as large as the graph in which they were found."""
     begin, end = growth.begins[child], growth.begins[child + 1]
@@ -460,14 +460,14 @@ def _holds(variables: Ints, separator: Ints) -> bool:
     return True
 
 
-@inner
+@hot
 def _open(growth: Growth, number: int, separator: int) -> None:
     """Take the cut that is proposed; the children are then to be made."""
     growth.work[0] -= growth.own_work[number] - separator * (separator - 1)
     growth.left[number] = growth.right[number] = OPEN
 
 
-@inner
+@hot
 def _part(growth: Growth, number: int, away: int, relearn: bool) -> tuple[Ints, Ints, Ints]:
     """A child, without the side ``away``: positions in its parent, variables, and positions of the block to be asked about."""
     begin, end = growth.begins[number], growth.begins[number + 1]
@@ -491,7 +491,7 @@ def _part(growth: Growth, number: int, away: int, relearn: bool) -> tuple[Ints, 
     return kept[:size], child[:size], block[:separator]
 
 
-@inner
+@hot
 def _hash(variables: Ints, places: int) -> int:
     """A place in a table whose length is a power of two (FNV-1a, variable by variable)."""
     code = 0
@@ -500,7 +500,7 @@ def _hash(variables: Ints, places: int) -> int:
     return (code ^ (code >> 32)) & (places - 1)
 
 
-@inner
+@hot
 def _find(growth: Growth, variables: Ints) -> int:
     """The node that has these variables; -1 where none has."""
     begins, members = growth.begins, growth.members
@@ -517,7 +517,7 @@ def _find(growth: Growth, variables: Ints) -> int:
     return -1
 
 
-@inner
+@hot
 def _has_room(growth: Growth, number: int, size: int, block: int) -> bool:
     """Is there room for a child of this node, of so many variables, whatever is answered about its block?"""
     known = growth.counts[KNOWN]
@@ -529,7 +529,7 @@ def _has_room(growth: Growth, number: int, size: int, block: int) -> bool:
     )
 
 
-@inner
+@hot
 def _add(growth: Growth, variables: Ints, graph: Rows, depth: int, largest: int) -> None:
     """One more node, a leaf for now."""
     starts, indices = graph
@@ -545,7 +545,7 @@ def _add(growth: Growth, variables: Ints, graph: Rows, depth: int, largest: int)
     _enter(growth, len(variables), depth, largest)
 
 
-@inner
+@hot
 def _enter(growth: Growth, size: int, depth: int, largest: int) -> None:
     """Take what stands behind the last node, of so many variables, as one more."""
     number = growth.counts[KNOWN]

@@ -148,6 +148,23 @@ def _first_separator(evidence: Any, x: int, y: int, candidates: Any, parts: Any,
     return None
 
 
+@inlined
+def _take(residuals: Floats, level: int, p: int, n: int) -> None:
+    """``_sweep`` of one level into the next; a matrix of them taken by itself would cost a count of those who hold it."""
+    pivot = residuals[level, p, p]
+    singular = pivot < SINGULAR
+    for a in range(2):
+        factor = 0.0 if singular else residuals[level, a, p] / pivot
+        for b in range(a, 2):
+            residuals[level + 1, a, b] = residuals[level, a, b] - factor * residuals[level, b, p]
+        for b in range(p + 1, n):
+            residuals[level + 1, a, b] = residuals[level, a, b] - factor * residuals[level, p, b]
+    for a in range(p + 1, n):
+        factor = 0.0 if singular else residuals[level, p, a] / pivot
+        for b in range(a, n):
+            residuals[level + 1, a, b] = residuals[level, a, b] - factor * residuals[level, p, b]
+
+
 @inner
 def _first_by_sweeping(
     correlation: Floats, x: int, y: int, candidates: Ints, parts: Flags, size: int, limit: float, room: Room
@@ -172,17 +189,17 @@ def _first_by_sweeping(
         return False, tests
     n = m + 2
     residuals, chosen, shared = room.residuals, room.chosen, room.shared
-    after = shared[size + 1 :]  # the parts that hold all candidates from here on
-    after[n] = 255
+    after = size + 1  # from here on in ``shared``: the parts that hold all candidates from a place on
+    shared[after + n] = 255
     for i in range(n - 1, 1, -1):
-        after[i] = after[i + 1] & parts[i - 2]
-    if after[2]:
+        shared[after + i] = shared[after + i + 1] & parts[i - 2]
+    if shared[after + 2]:
         return False, 0
-    depth = size - 1  # the last variable is handled without writing a residual matrix
     for a in range(n):
         row = x if a == 0 else y if a == 1 else candidates[a - 2]
         for b in range(a, n):
             residuals[0, a, b] = correlation[row, x if b == 0 else y if b == 1 else candidates[b - 2]]
+    depth = size - 1  # the last variable is handled without writing a residual matrix
     tests = 0
     shared[0] = 255
     level = 0
@@ -191,24 +208,23 @@ def _first_by_sweeping(
         for _ in range(_STEPS):
             chosen[level] += 1
             c = chosen[level]
-            if c > n - (size - level) or shared[level] & after[c]:
+            if c > n - (size - level) or shared[level] & shared[after + c]:
                 level -= 1
                 if level < 0:
                     return False, tests
                 continue
             if level < depth:
-                _sweep(residuals[level], c, n, residuals[level + 1])
+                _take(residuals, level, c, n)
                 shared[level + 1] = shared[level] & parts[c - 2]
                 level += 1
                 chosen[level] = c
                 continue
-            here = residuals[level]
-            pair = here[0, 1], here[0, 0], here[1, 1]
+            pair = residuals[level, 0, 1], residuals[level, 0, 0], residuals[level, 1, 1]
             for last in range(c, n):
                 if shared[level] & parts[last - 2]:
                     continue
                 tests += 1
-                if _separates(pair, here[last, last], here[0, last], here[1, last], limit):
+                if _separates(pair, residuals[level, last, last], residuals[level, 0, last], residuals[level, 1, last], limit):
                     for i in range(depth):
                         found[i] = candidates[chosen[i] - 2]
                     found[depth] = candidates[last - 2]
@@ -216,7 +232,7 @@ def _first_by_sweeping(
             level -= 1
             if level < 0:
                 return False, tests
-        heed(tests)  # here and not in the loop, which it would slow down by a fifth
+        heed(tests)  # here and not in the loop, which it would slow down
 
 
 @kernel
