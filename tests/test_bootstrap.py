@@ -234,7 +234,7 @@ def test_a_scored_search_on_the_rows_of_the_whole_finds_the_same_graph_from_its_
     frame = table(seed=5, rows=2000)
     model = DiCoLa(mode="balanced").fit(frame)
     test = dicola.FisherZ(frame)
-    again = mag_to_pag(BestMag().again(Inquiry(test), order_of(model.pag_.reordered(test.labels).marks)).mag)
+    again = mag_to_pag(BestMag().again(Inquiry(test), order_of(model.pag_.reordered(test.labels).marks)))
     assert again == model.pag_
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Ints
-from dicola._kernels.compiled import inner
+from dicola._kernels.compiled import hot, inner
 from dicola._kernels.mag_score import CH, PA, SP
 from dicola._kernels.mag_state import BACK, BOTH, FORTH, KIND, NO, SEEN, STACK, A, B, State
 
@@ -88,7 +88,7 @@ def forget_ancestors(state: State, rows: Ints, count: int) -> None:
         state.ancestors[1, rows[i]] = state.ancestors[0, rows[i]]
 
 
-@inner
+@hot
 def _leads(state: State, ancestors: Bools, u: int, v: int, without: int) -> bool:
     """Is u an ancestor of v, even without the edge u -> ``without`` (-1: with all edges)?"""
     if without < 0 or u == v:
@@ -166,7 +166,7 @@ def _obeys(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
     return True
 
 
-@inner
+@hot
 def is_valid(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
     """Is the graph still ancestral after the move, and does it obey what is known beforehand?"""
     if len(state.closed) and not _obeys(state, ancestors, pair, kind):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Ints
-from dicola._kernels.compiled import inlined, inner, kernel
+from dicola._kernels.compiled import hot, inlined, inner, kernel
 from dicola._kernels.mag_ancestors import find_ancestors, forget_ancestors, is_valid, renew_ancestors
 from dicola._kernels.mag_state import (
     FITS,
@@ -49,7 +49,7 @@ def _best_single(state: State) -> int:
     return chosen
 
 
-@inner
+@hot
 def _remember(state: State, task: Task, pair: int, kind: int, value: float) -> None:
     """Remember how far the graph after a move is from the one that the climb stands at.
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicola._kernels.arrays import Bools, Floats, Ints, put_in_order
+from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.bits import NONE, ONE, Words
-from dicola._kernels.compiled import inlined, inner
+from dicola._kernels.compiled import hot, inlined, inner
 from dicola._kernels.mag_score import CH, PA, SP
 from dicola._kernels.scored_districts import AnyRoom, AnyTerms, score_district
 from dicola._kernels.stopping import heed
@@ -73,7 +73,7 @@ class Task(NamedTuple):
     surcharge: float  # what a bidirected edge costs beyond the price of an edge
 
 
-@inner
+@hot
 def mixed(code: int) -> np.uint64:
     """A number that looks random, the same for the same code.
 
@@ -85,12 +85,12 @@ def mixed(code: int) -> np.uint64:
     return x ^ (x >> np.uint64(31))
 
 
-@inner
+@hot
 def _arrow_key(a: int, b: int, n: int) -> np.uint64:
     return mixed(n + a * n + b)
 
 
-@inner
+@hot
 def _joint_key(a: int, b: int, n: int) -> np.uint64:
     return mixed(n + n * n + min(a, b) * n + max(a, b))
 
@@ -98,16 +98,20 @@ def _joint_key(a: int, b: int, n: int) -> np.uint64:
 @inner
 def _list(state: State, relation: int, v: int, w: int, there: bool) -> None:
     """Put w among the parents, children or siblings of v, or take it out."""
-    row, count = state.lists[relation, v], state.lengths[relation, v]
+    lists, count = state.lists, state.lengths[relation, v]
     state.lengths[relation, v] += 1 if there else -1
     if there:
-        put_in_order(row, count, w)
+        at = count
+        while at > 0 and lists[relation, v, at - 1] > w:
+            lists[relation, v, at] = lists[relation, v, at - 1]
+            at -= 1
+        lists[relation, v, at] = w
         return
     at = 0
-    while row[at] != w:
+    while lists[relation, v, at] != w:
         at += 1
     for i in range(at, count - 1):
-        row[i] = row[i + 1]
+        lists[relation, v, i] = lists[relation, v, i + 1]
 
 
 @inner
@@ -136,14 +140,14 @@ def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
     ``without = start`` it is the district as it is.
     """
     n = len(state.value)
-    members, stack, seen = state.places[MEMBERS], state.places[STACK], state.places[SEEN]
+    places = state.places  # as a whole: a row of it, taken by itself, costs a count of those who hold it
     count = top = 1
-    members[0] = stack[0] = start
-    seen[start] = 1
+    places[MEMBERS, 0] = places[STACK, 0] = start
+    places[SEEN, start] = 1
     key = np.uint64(0)
     while top:
         top -= 1
-        v = stack[top]
+        v = places[STACK, top]
         key ^= state.words[OWN, v]
         for i in range(state.lengths[SP, v]):
             w = state.lists[SP, v, i]
@@ -151,18 +155,22 @@ def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
                 continue
             if v < w:
                 key ^= _joint_key(v, w, n)
-            if seen[w] == 0:
-                seen[w] = 1
-                put_in_order(members, count, w)
+            if places[SEEN, w] == 0:
+                places[SEEN, w] = 1
+                at = count
+                while at > 0 and places[MEMBERS, at - 1] > w:
+                    places[MEMBERS, at] = places[MEMBERS, at - 1]
+                    at -= 1
+                places[MEMBERS, at] = w
                 count += 1
-                stack[top] = w
+                places[STACK, top] = w
                 top += 1
     for i in range(count):
-        seen[members[i]] = 0
+        places[SEEN, places[MEMBERS, i]] = 0
     return count, key
 
 
-@inner
+@hot
 def _place(state: State, key: np.uint64) -> np.uint64:
     """Where the score of this key stands in the table, or else goes.
 
@@ -191,13 +199,13 @@ def score_of(state: State, task: Task, room: AnyRoom, start: int) -> float:
     return float(state.scores[at])
 
 
-@inner
+@hot
 def added_surcharge(state: State, task: Task, pair: int, kind: int) -> float:
     """What surcharges contribute to the worth of a move."""
     return float(task.surcharge * (int(kind == BOTH) - int(state.pairs[pair, KIND] == BOTH)))
 
 
-@inner
+@hot
 def worth(state: State, task: Task, room: AnyRoom, pair: int, kind: int) -> float:
     """What a move would change in the score; infinite where it would make a district too large."""
     n = len(state.value)

@@ -346,7 +346,7 @@ class _Again:
             assert found.oriented is not None
             return found.oriented.pag.marks, found.ci.account.total
         asked = Inquiry(test)
-        return mag_to_pag(BestMag().again(asked, self.order).mag).marks, asked.account.total
+        return mag_to_pag(BestMag().again(asked, self.order)).marks, asked.account.total
 
 
 def _is_ours(part: object) -> bool:

@@ -125,15 +125,17 @@ class FactorSearch:
             tried.add(children)
             joined = joined_by_one(marks, children, self.law)
             new = Edges.of(joined)
-            if max(new.district(v).bit_count() for v in children) <= LARGE and (step := self._step(marks, joined, children)) is not None:
+            if max(new.district(v).bit_count() for v in children) > LARGE:
+                continue
+            if (step := self._step((marks, old), (joined, new), children)) is not None:
                 return step
         return None
 
-    def _step(self, marks: Marks, joined: Marks, children: Collection[int]) -> Step | None:
+    def _step(self, before: tuple[Marks, Edges], after: tuple[Marks, Edges], children: Collection[int]) -> Step | None:
         """From a graph to one with a factor, without the edges that it makes needless; ``None`` where that is not better."""
-        new = Edges.of(joined)
+        (marks, old), (joined, new) = before, after
         changed = np.flatnonzero((joined != marks).any(axis=0) | (joined != marks).any(axis=1)).tolist()
-        change = self._change(Edges.of(marks), new, changed)
+        change = self._change(old, new, changed)
         needless: list[Pair] = []
         if change < _HOPE:
             needless, change = self._tidied(new, children, change)
@@ -179,7 +181,7 @@ class FactorSearch:
             district = max((new.district(v) for v in children), key=int.bit_count)
             if district.bit_count() > _LARGEST_OPEN and not _is_complete(new, district):
                 continue
-            if (step := self._step(marks, joined, children)) is not None:
+            if (step := self._step((marks, Edges.of(marks)), (joined, new), children)) is not None:
                 marks = step.marks
                 made.append(found[-1])
                 yield step
@@ -344,10 +346,9 @@ def loadings(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _masks(related: NDArray[np.bool_]) -> list[int]:
     """By row: the mask of the columns."""
-    masks = [0] * len(related)
-    for v, u in zip(*(at.tolist() for at in np.nonzero(related)), strict=True):
-        masks[v] |= 1 << u
-    return masks
+    packed = np.packbits(related, axis=1, bitorder="little")
+    flat, width = packed.tobytes(), max(1, packed.shape[1])
+    return [int.from_bytes(flat[at : at + width], "little") for at in range(0, len(flat), width)]
 
 
 def joined_by_one(marks: Marks, children: Iterable[int], law: Law | None = None) -> Marks:

@@ -264,23 +264,26 @@ class BestMag:
         Edges are added only once those of the DAG stand as they should: sooner they would be in the way. Every graph obeys the claims.
         """
         search, marks = replace(MagSearch.of(ci, claims=claims), kept=kept), found.pag.marks
-        if len(marks) > FEW_ORDERS:
-            return self._climbed(search, [search.near_to(marks).dag_near(marks)])
-        return self._climbed(search, [search.dag_near(marks), search.dag_of_orders(_STARTS, seed)])
+        few = len(marks) <= FEW_ORDERS
+        dags = [search.dag_near(marks), search.dag_of_orders(_STARTS, seed)] if few else [search.near_to(marks).dag_near(marks)]
+        winner, last = self._climbed(search, dags)
+        score = winner.score if last is search else search.score.mag(MAG(winner.marks, search.score.names))
+        return Refined(search.mag(winner), score, winner.runner_up if np.isfinite(winner.runner_up) else None, price=last.score.price)
 
-    def again(self, ci: Inquiry, order: Sequence[int]) -> Refined:
+    def again(self, ci: Inquiry, order: Sequence[int]) -> MAG:
         """The same on other rows of a table, where a graph over the variables is known already: here the order of it (``order_of``).
 
         One search, near that order, takes the place of the decomposition and of random orders.
         """
         search = MagSearch.of(ci, level=_DEPEND_AGAIN)
-        return self._climbed(search, [search.dag_from(order)])
+        return search.mag(self._climbed(search, [search.dag_from(order)])[0])
 
-    def _climbed(self, search: MagSearch, dags: list[OrderedDag]) -> Refined:
-        """From DAGs to a MAG: edges are added, and the last climbs made, by the price that the best of the DAGs calls for."""
+    def _climbed(self, search: MagSearch, dags: list[OrderedDag]) -> tuple[Climbed, MagSearch]:
+        """From DAGs to a graph: edges are added, and the last climbs made, by the price that the best of the DAGs calls for.
+
+        Answers the search with that price, too.
+        """
         starts = dags if search.score.n_samples >= MANY_ROWS else [best(dags)]  # with few rows the better score is by chance
         start = best([search.from_dag(dag) for dag in starts])
         last = search.eased(best(dags))
-        winner = last.obeying(last.with_factors(last.finished(last.climb(start.marks))))
-        score = winner.score if last is search else search.score.mag(MAG(winner.marks, search.score.names))
-        return Refined(search.mag(winner), score, winner.runner_up if np.isfinite(winner.runner_up) else None, price=last.score.price)
+        return last.obeying(last.with_factors(last.finished(last.climb(start.marks)))), last
