@@ -143,6 +143,16 @@ class Claims:
         squares = {name: getattr(self, name)[np.ix_(at, at)] for name in ("barred", "causes", "unconfounded", "apart", "joined")}
         return Claims(tuple(labels), exogenous=self.exogenous[at], selection=self.selection, **squares)
 
+    def beside_hidden(self, names: Sequence[str]) -> Claims:
+        """The same claims with hidden variables behind the others, which nothing causes and which bear on none that is exogenous."""
+        n, more = len(self.labels), len(names)
+        squares = {name: np.pad(getattr(self, name), (0, more)) for name in ("barred", "causes", "unconfounded", "apart", "joined")}
+        barred, exogenous = squares["barred"], np.pad(self.exogenous, (0, more))
+        barred[:, n:] = True
+        barred[n:, exogenous] = True
+        np.fill_diagonal(barred, False)
+        return Claims((*self.labels, *names), exogenous=exogenous, selection=self.selection, **squares)
+
     def marks(self, edges: Iterable[Pair]) -> Iterator[Given]:
         """The marks they put on the edges of a graph, edge by edge in order."""
         for a, b in sorted((min(edge), max(edge)) for edge in edges):

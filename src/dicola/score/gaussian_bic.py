@@ -97,7 +97,7 @@ class GaussianBIC(Score):
 
         """
         price, pairs = self.price, len(self) * (len(self) - 1) / 2
-        given_others, alone = self._gains(parents)
+        given_others, alone = self.gains(parents)
         near = int(np.count_nonzero((given_others < _NEAR * price) & (alone < _WEAK * price)))
         if near < max(1, _SHARE * len(alone)):
             return self
@@ -109,9 +109,17 @@ class GaussianBIC(Score):
         easier.penalty *= max(_LEAST, 1 - drop / price)
         return easier
 
-    def _gains(self, parents: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What each arrow of a DAG takes off the misfit: given the other parents, and by itself."""
-        counts, squares = parents.sum(axis=1), [np.zeros((2, 0))]
+    def gains(self, parents: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What each arrow of a DAG takes off the misfit: given the other parents, and by itself.
+
+        Parameters
+        ----------
+        parents : matrix of bool
+            ``parents[v, u]`` says u → v. Arrows come in the order of its rows.
+
+        """
+        counts, squares = parents.sum(axis=1), np.zeros((2, int(parents.sum())))
+        ends = np.cumsum(counts)
         for k in np.unique(counts[counts > 0]).tolist():  # variables with as many parents are worked out together
             children = np.flatnonzero(counts == k)
             family = np.column_stack([children, np.nonzero(parents[children])[1].reshape(-1, k)])
@@ -119,8 +127,8 @@ class GaussianBIC(Score):
             inverse = np.linalg.inv(blocks + _NOTHING_LEFT * np.eye(k + 1))  # few rows: parents may explain everything
             diagonal = np.diagonal(inverse, axis1=1, axis2=2)
             partial = inverse[:, 0, 1:] ** 2 / (diagonal[:, :1] * diagonal[:, 1:])
-            squares.append(np.array([partial.ravel(), blocks[:, 0, 1:].ravel() ** 2]))
-        given_others, alone = -self.n_samples * np.log1p(-np.clip(np.hstack(squares), 0, 1 - _NOTHING_LEFT))
+            squares[:, ends[children, None] + np.arange(-k, 0)] = partial, blocks[:, 0, 1:] ** 2
+        given_others, alone = -self.n_samples * np.log1p(-np.clip(squares, 0, 1 - _NOTHING_LEFT))
         return given_others, alone
 
     @classmethod

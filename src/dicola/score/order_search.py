@@ -35,7 +35,9 @@ _FEW = 100  # variables up to which few scores are remembered
 Order = Sequence[int] | NDArray[np.int64]
 
 
-def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS, bars: NDArray[np.bool_] | None = None) -> OrderedDag:
+def order_search(
+    score: Score, order: Order, max_sweeps: int = MAX_SWEEPS, bars: NDArray[np.bool_] | None = None, movable: Order | None = None
+) -> OrderedDag:
     """Improve an order until neither a move of one variable nor a tuck makes it better.
 
     Each sweep takes the variables by position; among equally good places a variable takes the
@@ -54,6 +56,9 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS, bars:
         answered as it stands.
     bars : matrix of bool, optional
         ``bars[u, v]``: u is no parent of v, wherever the two stand in the order.
+    movable : sequence of int, optional
+        The variables that may move, and with them those near a change; by default all. An order that
+        was the best one before a variable changed is searched again around that one.
 
     Returns
     -------
@@ -71,12 +76,12 @@ def order_search(score: Score, order: Order, max_sweeps: int = MAX_SWEEPS, bars:
         raise InvalidSetting(f"an order of {len(score)} variables names each position once; got {begin.tolist()}.")
     terms = score.kernel_terms()
     if terms is None:
-        return plain_order_search(score, begin, max_sweeps, bars)
+        return plain_order_search(score, begin, max_sweeps, bars, movable)
     if bars is not None:
         by_child = np.array(np.asarray(bars, dtype=np.bool_).T, order="C")
         by_child.setflags(write=False)
         terms = terms._replace(bars=by_child)
-    return _searched(terms, begin, max_sweeps)
+    return _searched(terms, begin, max_sweeps, _Turn.first(len(begin), movable))
 
 
 def kept_search(score: Score, order: Order, bars: NDArray[np.bool_] | None, kept: Checkpoint | None, name: str) -> OrderedDag:
@@ -136,14 +141,14 @@ def best_of(
     return OrderedDag(labels[best.order], best.parents[np.ix_(place, place)], best.score, sum(each.work for each in found))
 
 
-def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int) -> OrderedDag:
+def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int, turn: _Turn) -> OrderedDag:
     """The search by kernels. Trails that outgrow their room get more, and the search goes on where it stood."""
     p, order, room = len(begin), begin.copy(), _ROOM
     trails = _trails(terms, p, room)
     while not kernel.start(terms, trails, order):
         room *= 2
         trails = _trails(terms, p, room)
-    memory, n_searches, turn = _memory(p), p, _Turn.first(p)
+    memory, n_searches = _memory(p), p
     for _ in range(max_sweeps):
         parents, counts, moved = trails.parents.copy(), trails.counts.copy(), False
         left = turn.which
@@ -190,16 +195,17 @@ def _memory(p: int) -> kernel.Memory:
 
 
 class _Turn(NamedTuple):
-    """Whose turn it is: all variables, or those near a change; to move alone, or to tuck."""
+    """Whose turn it is: everyone who may move, or those near a change; to move alone, or to tuck."""
 
     which: NDArray[np.int64]
     everyone: NDArray[np.int64]
     tucks: bool
 
     @classmethod
-    def first(cls, p: int) -> _Turn:
-        """All, to move alone."""
-        return cls(np.arange(p), np.arange(p), False)
+    def first(cls, p: int, movable: Order | None) -> _Turn:
+        """All that may move, alone."""
+        everyone = np.arange(p) if movable is None else np.array(movable, dtype=np.int64)
+        return cls(everyone, everyone, False)
 
     def next(self, near: NDArray[np.int64] | None) -> _Turn:
         """The turn of those near what changed; of all where nothing moved, to tuck where it was all that did not."""
@@ -209,7 +215,9 @@ class _Turn(NamedTuple):
         return self._replace(which=near if len(near) else self.everyone, tucks=False)
 
 
-def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS, bars: NDArray[np.bool_] | None = None) -> OrderedDag:
+def plain_order_search(
+    score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS, bars: NDArray[np.bool_] | None = None, movable: Order | None = None
+) -> OrderedDag:
     """``order_search`` by the definition: every order that a move leads to is scored."""
 
     @cache
@@ -248,7 +256,7 @@ def plain_order_search(score: Score, begin: Order, max_sweeps: int = MAX_SWEEPS,
         around = [before[v] | now[v] for v in range(p)]
         return np.array(sorted(changed.union(*(around[v] for v in changed), (v for v in range(p) if around[v] & changed))), dtype=np.int64)
 
-    order, p, turn = [int(v) for v in begin], len(begin), _Turn.first(len(begin))
+    order, p, turn = [int(v) for v in begin], len(begin), _Turn.first(len(begin), movable)
     for _ in range(max_sweeps):
         before = order
         for v in turn.which.tolist():

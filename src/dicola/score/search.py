@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dicola._kernels.mag_climb import FREE
-from dicola._kernels.terms import Terms
 from dicola.blankets.auto import AutoBlankets
 from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.checkpoint import Checkpoint
@@ -24,8 +23,8 @@ from dicola.orient.equivalence import by_ancestors, mag_to_pag, member_mag, skel
 from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import OrderedDag, Score, to_precision
-from dicola.score.factors import FactorSearch
 from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.hidden_columns import Children, HiddenColumns, Supposed
 from dicola.score.law import Law
 from dicola.score.mag_climb import Allowed, Climbed, Known, climb
 from dicola.score.near_best import NearGraph, near_best
@@ -33,7 +32,7 @@ from dicola.score.order_search import best_of, kept_search
 from dicola.score.registry import score_behind
 
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
-_FEW_FOR_FACTORS = 500  # variables up to which factors are looked for: a tenth of the time on random graphs, most of it on factors
+_FEW_TO_SUPPOSE = 500  # variables up to which hidden ones are supposed
 _DEPEND, _DEPEND_AGAIN = (
     0.05,
     0.0056,
@@ -63,6 +62,7 @@ class MagSearch:
     law: Law | None = None
     kept: Checkpoint | None = None
     joinable: NDArray[np.bool_] | None = None  # the pairs that a search over orders may join; ``None``: all
+    n_hidden: int = 0  # variables of the score that are supposed, the last ones
 
     @classmethod
     def of(
@@ -142,18 +142,35 @@ class MagSearch:
             return last._replace(runner_up=min(last.runner_up, gain + before))
         ahead = replace(self, third=_DECISIVE)
         found = ahead.climb(found.marks)
-        return best([found, ahead.climb(member_mag(mag_to_pag(self.mag(found))).marks)])
+        return best([found, ahead.climb(member_mag(mag_to_pag(self._mag_of_all(found))).marks)])
 
-    def with_factors(self, found: Climbed) -> Climbed:
-        """The graph with sets of variables made the children of one hidden variable, where that pays."""
-        terms = self.score.kernel_terms()
-        if not isinstance(terms, Terms) or len(self.score) > _FEW_FOR_FACTORS:
-            return found
-        steps = list(FactorSearch(terms, _HIDDEN, self.law).steps(found.marks))
-        if not steps:
-            return found
-        marks, gain = steps[-1]
-        return found._replace(marks=marks, score=self.score.mag(MAG(marks, self.score.names)), runner_up=gain)
+    def supposed(self, dag: OrderedDag, known: Sequence[Children] | None = None) -> Supposed | None:
+        """The DAG with hidden variables beside the others, where these pay; near such as are ``known``, else whatever is found."""
+        if not isinstance(self.score, GaussianBIC) or self.score.kernel_terms() is None or len(self.score) > _FEW_TO_SUPPOSE:
+            return None
+        columns = HiddenColumns(self.score, _HIDDEN, self._bars, None if self.law is None else self.law.claims.exogenous)
+        found = columns.beside(dag) if known is None else columns.again(dag, known)
+        return found if found.n_hidden else None
+
+    def beside(self, found: Supposed) -> MagSearch:
+        """The search over graphs with hidden variables that are supposed: each is a variable like others, with edges to any."""
+        n, score = len(self.score), found.score
+        candidates = found.candidates_from(self.candidates)
+        law = None if self.law is None else Law.of(self.law.claims.beside_hidden(score.names[n:]))
+        return replace(
+            self, score=score, candidates=candidates, known=Known.room_for(len(score)), law=law, joinable=None, n_hidden=len(score) - n
+        )
+
+    def refined_beside(self, found: Supposed | None) -> Refined | None:
+        """The MAG that the climbs from a DAG with hidden variables end with; ``None`` where there are none, or it would break a claim."""
+        if found is None:
+            return None
+        wider = self.beside(found)
+        winner = wider.finished(wider.climb(wider.from_dag(found.dag).marks))
+        mag = wider.mag(winner)
+        if self.law is not None and not (self.law.is_obeyed(mag.marks) and not self.law.broken_by(mag.marks).any()):
+            return None
+        return Refined(mag, found.score_at(self.score.price), _finite(winner.runner_up), self.score.price, found.children)
 
     def eased(self, dag: OrderedDag) -> MagSearch:
         """The search with a lower price, where the edges of a DAG call for one; with many rows they never do."""
@@ -176,7 +193,11 @@ class MagSearch:
         return found
 
     def mag(self, found: Climbed) -> MAG:
-        """The MAG of a climb: with an edge for each pair that no set separates."""
+        """The MAG of a climb over the observed variables: with an edge for each pair that no set separates."""
+        every = self._mag_of_all(found)
+        return every.marginal(self.score.names[: -self.n_hidden]) if self.n_hidden else every
+
+    def _mag_of_all(self, found: Climbed) -> MAG:
         return MAG(found.marks, self.score.names).maximal()
 
 
@@ -215,23 +236,26 @@ def linear_extension(marks: Marks) -> list[int]:
 class Refined(NamedTuple):
     """A MAG with its score, and by how much the best graph of another class that was met is worse, where one was.
 
-    ``price`` is what an edge cost in the end; the score is by the usual one, so that it can be compared.
+    ``price`` is what an edge cost in the end; the score is by the usual one, so that it can be compared. ``hidden`` has the children of
+    each hidden variable that was supposed, by name.
     """
 
     mag: MAG
     score: float
     runner_up: float | None
     price: float | None = None
+    hidden: tuple[tuple[str, ...], ...] = ()
 
 
 class Finished(NamedTuple):
-    """The answer of a last step; scores and the price, as in ``Refined``, where the graph was chosen by them alone."""
+    """The answer of a last step; scores, price and hidden variables, as in ``Refined``, where the graph was chosen by them alone."""
 
     skeleton: Skeleton
     oriented: Orientation
     score: float | None = None
     runner_up: float | None = None
     price: float | None = None
+    hidden: tuple[tuple[str, ...], ...] = ()
 
 
 class BestMag:
@@ -254,36 +278,47 @@ class BestMag:
         refined = self.refine(ci, found, seed, claims, kept)
         scored = skeleton_of_mag(refined.mag, ci.names, skeleton.warnings)
         oriented = orient(scored, is_collider=by_ancestors(refined.mag), claims=claims)
-        return Finished(scored, oriented, refined.score, refined.runner_up, refined.price)
+        return Finished(scored, oriented, refined.score, refined.runner_up, refined.price, refined.hidden)
 
     def refine(self, ci: Inquiry, found: Orientation, seed: int, claims: Claims | None = None, kept: Checkpoint | None = None) -> Refined:
         """From the oriented graph to a MAG.
 
         It is where the climb from a DAG ends: the best of that near the order of the graph and, up to 150 variables, of random orders;
-        with many rows from both. Beyond, orders join only what is near in the graph.
+        with many rows from both. Beyond, orders join only what is near in the graph. Where hidden variables pay, the climb is one over
+        graphs with them, and they are left out of what it ends with.
         Edges are added only once those of the DAG stand as they should: sooner they would be in the way. Every graph obeys the claims.
         """
         search, marks = replace(MagSearch.of(ci, claims=claims), kept=kept), found.pag.marks
         few = len(marks) <= FEW_ORDERS
         dags = [search.dag_near(marks), search.dag_of_orders(_STARTS, seed)] if few else [search.near_to(marks).dag_near(marks)]
-        winner, last = self._climbed(search, dags)
-        score = winner.score if last is search else search.score.mag(MAG(winner.marks, search.score.names))
-        return Refined(search.mag(winner), score, winner.runner_up if np.isfinite(winner.runner_up) else None, price=last.score.price)
+        return self._refined(search, dags)
 
-    def again(self, ci: Inquiry, order: Sequence[int]) -> MAG:
-        """The same on other rows of a table, where a graph over the variables is known already: here the order of it (``order_of``).
+    def again(self, ci: Inquiry, order: Sequence[int], hidden: Sequence[Children] = ()) -> MAG:
+        """The same on other rows of a table, where a graph over the variables is known already: here the order of it (``order_of``), and
+        the children of hidden variables that were supposed.
 
         One search, near that order, takes the place of the decomposition and of random orders.
         """
         search = MagSearch.of(ci, level=_DEPEND_AGAIN)
-        return search.mag(self._climbed(search, [search.dag_from(order)])[0])
+        return self._refined(search, [search.dag_from(order)], hidden).mag
 
-    def _climbed(self, search: MagSearch, dags: list[OrderedDag]) -> tuple[Climbed, MagSearch]:
-        """From DAGs to a graph: edges are added, and the last climbs made, by the price that the best of the DAGs calls for.
-
-        Answers the search with that price, too.
+    def _refined(self, search: MagSearch, dags: list[OrderedDag], hidden: Sequence[Children] | None = None) -> Refined:
+        """From DAGs to a graph: hidden variables are supposed where they pay, edges added, and the last climbs made, by the price that
+        the best of the DAGs calls for.
         """
-        starts = dags if search.score.n_samples >= MANY_ROWS else [best(dags)]  # with few rows the better score is by chance
-        start = best([search.from_dag(dag) for dag in starts])
-        last = search.eased(best(dags))
-        return last.obeying(last.with_factors(last.finished(last.climb(start.marks)))), last
+        dag = best(dags)
+        last = search.eased(dag)
+        found = last.refined_beside(last.supposed(dag if last is search else last.dag_from(dag.order), hidden))
+        if found is not None and search.score.n_samples < MANY_ROWS:
+            return found
+        starts = dags if search.score.n_samples >= MANY_ROWS else [dag]  # with few rows the better score is by chance
+        start = best([search.from_dag(each) for each in starts])
+        winner = last.obeying(last.finished(last.climb(start.marks)))
+        score = winner.score if last is search else search.score.mag(MAG(winner.marks, search.score.names))
+        if found is not None and search.score.mag(found.mag) < score:  # with many rows the score of a MAG is right in the end
+            return found
+        return Refined(search.mag(winner), score, _finite(winner.runner_up), last.score.price)
+
+
+def _finite(number: float) -> float | None:
+    return number if np.isfinite(number) else None

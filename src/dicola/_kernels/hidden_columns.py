@@ -1,0 +1,140 @@
+"""What hidden variables would have been: their expected correlations with the columns, and how well a DAG with them fits."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+
+from dicola._kernels.arrays import Floats, Ints
+from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.mag_score import solve
+from dicola._kernels.stopping import heed
+
+_LEAST = 0.005  # the share of a variable that is its own, where a hidden one is among its parents
+
+
+@kernel
+def expect(observed: Floats, expected: Floats, parents: Ints, counts: Ints, rounds: int, still: float) -> float:
+    """Fit a DAG over columns and hidden variables by expectation and maximisation, until the fit gains less than ``still``.
+
+    ``expected`` has the correlations of the columns, which stay, and behind them what is expected of the hidden variables, which is
+    written anew. The parents of v are ``parents[v, :counts[v]]``. Answers minus twice the log likelihood of the columns per row, less
+    what any DAG has: without hidden variables it is the sum of the logarithms of the variances that parents leave.
+    """
+    p, n = len(observed), len(expected)
+    m, most = n - p, max(1, counts.max())
+    normal, slopes = np.empty((most, most)), np.empty(most)
+    touched, n_touched, alone = np.empty(n, np.int64), 0, 0.0
+    for v in range(n):
+        near = v >= p
+        for a in range(counts[v]):
+            near |= parents[v, a] >= p
+        if near:
+            touched[n_touched] = v
+            n_touched += 1
+        else:
+            alone += log(_left(expected, v, parents, counts[v], normal, slopes))
+    spread, across = np.empty((m, m)), np.empty((m, p))
+    weights, shared, factor = np.empty((m, p)), np.empty((m, p)), np.empty((m, m))
+    last = np.inf
+    for _ in range(rounds):
+        heed(0)
+        spread[:], across[:] = 0.0, 0.0
+        fit = alone
+        for at in range(n_touched):
+            v = touched[at]
+            fit += _told(observed, expected, v, parents, counts[v], normal, slopes, spread, across)
+        fit += _weigh(spread, across, factor, weights)
+        for a in range(m):
+            for j in range(p):
+                shared[a, j] = 0.0
+            for i in range(p):
+                if weights[a, i] != 0.0:
+                    for j in range(p):
+                        shared[a, j] += weights[a, i] * observed[i, j]
+        fit -= _renew(expected, spread, factor, weights, shared)
+        if last - fit < still:
+            break
+        last = fit
+    return float(fit)
+
+
+@inner
+def _left(expected: Floats, v: int, parents: Ints, k: int, normal: Floats, slopes: Floats) -> float:
+    """The variance that its parents leave of a variable; their slopes are written down."""
+    for a in range(k):
+        slopes[a] = expected[parents[v, a], v]
+        for b in range(a + 1):
+            normal[a, b] = expected[parents[v, a], parents[v, b]]
+    solve(normal, slopes, k)
+    left = expected[v, v]
+    for a in range(k):
+        left -= slopes[a] * expected[parents[v, a], v]
+    return max(_LEAST, left)
+
+
+@inner
+def _told(
+    observed: Floats, expected: Floats, v: int, parents: Ints, k: int, normal: Floats, slopes: Floats, spread: Floats, across: Floats
+) -> float:
+    """What a variable and its parents tell of the hidden ones among them; answers its part of the fit, as if these were 0."""
+    p = len(observed)
+    left = _left(expected, v, parents, k, normal, slopes)
+    fit = log(left) - (1.0 if v < p else 0.0)
+    for a in range(-1, k):
+        i, one = (v, 1.0) if a < 0 else (parents[v, a], -slopes[a])
+        for b in range(-1, k):
+            j, other = (v, 1.0) if b < 0 else (parents[v, b], -slopes[b])
+            value = one * other / left
+            if i >= p and j >= p:
+                spread[i - p, j - p] += value
+            elif i >= p:
+                across[i - p, j] -= value
+            elif j < p:
+                fit += value * observed[i, j]
+    return float(fit)
+
+
+@inner
+def _weigh(spread: Floats, across: Floats, factor: Floats, weights: Floats) -> float:
+    """How much each column counts in what is expected of hidden variables; answers the log determinant of ``spread``, inverted here."""
+    m, p = across.shape
+    normal, right, total = np.empty((m, m)), np.empty(m), 0.0
+    for a in range(m):
+        for b in range(m):
+            right[b] = 1.0 if a == b else 0.0
+            for c in range(m):
+                normal[b, c] = spread[b, c]
+        solve(normal, right, m)
+        for b in range(m):
+            factor[b, a] = right[b]
+    for a in range(m):
+        total += 2.0 * log(normal[a, a])
+        for i in range(p):
+            weights[a, i] = 0.0
+            for b in range(m):
+                weights[a, i] += factor[a, b] * across[b, i]
+    return total
+
+
+@inner
+def _renew(expected: Floats, spread: Floats, factor: Floats, weights: Floats, shared: Floats) -> float:
+    """Write down what is now expected of hidden variables, each with variance 1; answers what the columns tell of them in the fit."""
+    m, p = weights.shape
+    told, own = 0.0, np.empty((m, m))
+    for a in range(m):
+        for b in range(m):
+            value = 0.0
+            for i in range(p):
+                value += shared[a, i] * weights[b, i]
+            told += spread[a, b] * value
+            own[a, b] = value + factor[a, b]
+    for a in range(m):
+        scale = np.sqrt(own[a, a])
+        for j in range(p):
+            expected[p + a, j] = expected[j, p + a] = shared[a, j] / scale
+        for b in range(m):
+            expected[p + a, p + b] = own[a, b] / (scale * np.sqrt(own[b, b]))
+        expected[p + a, p + a] = 1.0
+    return told

@@ -1,0 +1,353 @@
+"""Hidden variables as columns: a DAG over the observed variables and over hidden ones that several of them share.
+
+A hidden variable with several children leaves an edge between every two of them. A search that pays
+for each of these edges leaves some out, turns others, and cannot tell arrows among the children from
+what they share. Here the hidden variable gets a column of its own. What it would have been is expected
+from the columns that it bears on, and the best DAG is looked for again as if it had been measured; the
+two take turns (structural expectation and maximisation, Friedman 1998). A hidden variable stays where
+the edges that it saves are dearer than its own. So price and likelihood speak of the same hidden
+variable, and a set that none explains gains nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations, takewhile
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicola._kernels.hidden_columns import expect
+from dicola._kernels.mag_factor import NOTHING_LEFT, left_by_one_factor
+from dicola.graphs.bits import mask_of, members, union
+from dicola.score.base import OrderedDag, to_precision
+from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.order_search import order_search
+from dicola.watch import heed
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Children = tuple[int, ...]
+
+_CORE = 3  # children that others are found from
+_WIDE = 10  # children from which on no other set is looked for among them
+_ROUNDS, _STILL = 50, 1e-7  # of expectation and maximisation, at most; what a round gains in the fit per row, at least
+_TURNS = 6  # of expectations and searches for a DAG, at most
+_WORTHWHILE = 1.0  # what a turn gains, at least, for another one to be made
+_PATIENCE = 2.0  # times its last gain, which a search is trusted to gain in all the turns that are left
+_SEEN_AS, _FEWER = (
+    tuple(500 * 4**k for k in range(20)),
+    0.67,
+)  # rows that a table counts as, one after the other, up to a share of what it has
+_AXES, _MOST_SHARED = 20, 0.995  # rounds that find the loadings of a factor; the most of a variance that it explains
+
+
+class Supposed(NamedTuple):
+    """A DAG over observed variables and hidden ones, which come last.
+
+    Its score has a column for each hidden variable, with the correlations that are expected of it. ``misfit`` is minus twice the log
+    likelihood of the observed columns; ``total`` is that with the price of all edges and hidden variables.
+    """
+
+    score: GaussianBIC
+    dag: OrderedDag
+    misfit: float
+    total: float
+    n_hidden: int
+
+    @property
+    def expected(self) -> Floats:
+        """The correlations, of hidden variables too."""
+        return self.score.correlation
+
+    @property
+    def children(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the children of each hidden variable."""
+        n = len(self.score)
+        below = (np.flatnonzero(self.dag.parents[:, each]).tolist() for each in range(n - self.n_hidden, n))
+        return tuple(tuple(self.score.names[v] for v in each) for each in below)
+
+    @property
+    def wide(self) -> Ints:
+        """The hidden variables with many children."""
+        n_children = self.dag.parents[:, len(self.score) - self.n_hidden :].sum(axis=0)
+        return np.asarray(len(self.score) - self.n_hidden + np.flatnonzero(n_children > _WIDE))
+
+    def candidates_from(self, candidates: Bools) -> Bools:
+        """Pairs between which edges may be added: those of the observed variables, and all with a hidden one; but where a hidden variable
+        has many children, chance would bring some.
+        """
+        n = len(candidates)
+        found = np.pad(candidates, (0, self.n_hidden))
+        found[n:, :n] = found[:n, n:] = True
+        closed = self.dag.parents[:, self.wide].any(axis=1)
+        closed[self.wide] = True
+        found[closed] = found[:, closed] = False
+        return found
+
+    def score_at(self, price: float) -> float:
+        """The score if an edge cost so much, and a hidden variable nothing beyond its edges."""
+        return float(self.misfit + price * self.dag.parents.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenColumns:
+    """Supposes hidden variables, one after the other, as long as that pays.
+
+    They have no parents. Their names are no names of observed variables.
+
+    Parameters
+    ----------
+    score : GaussianBIC
+        Of the observed variables.
+    surcharge : float
+        What a hidden variable costs beyond its edges.
+    bars : matrix of bool, optional
+        ``bars[u, v]``: u is no parent of v in any DAG over the observed variables.
+    exogenous : vector of bool, optional
+        The observed variables that no hidden one bears on.
+
+    """
+
+    score: GaussianBIC
+    surcharge: float = 0.0
+    bars: Bools | None = None
+    exogenous: Bools | None = None
+
+    def beside(self, dag: OrderedDag) -> Supposed:
+        """The best DAG with hidden variables that is found from one without.
+
+        The rows count as few at first, then as more and more. So the hidden variables that bear most on others show first, before
+        the many weak edges that stand in for them.
+        """
+        found = alone = self._fitted(np.array(self.score.correlation), dag)
+        for n_samples in (*takewhile(lambda few: few < _FEWER * self.score.n_samples, _SEEN_AS), self.score.n_samples):
+            seen = copy(self.score)
+            seen.n_samples = n_samples
+            found = replace(self, score=seen)._searched(found)
+        return self._rid_of_chance(found if to_precision(found.total) < to_precision(alone.total) else self._searched(alone))
+
+    def again(self, dag: OrderedDag, known: Iterable[Children]) -> Supposed:
+        """The same where the children of hidden variables are known about: one search with all of them."""
+        alone = found = self._fitted(np.array(self.score.correlation), dag)
+        for children in known:
+            found = self._beside_one(found, children)
+        if not found.n_hidden:
+            return alone
+        found = self._settled(found.expected, found.dag.order)
+        return self._rid_of_chance(found) if to_precision(found.total) < to_precision(alone.total) else alone
+
+    def _searched(self, found: Supposed) -> Supposed:
+        """The DAG settled, and with further hidden variables as long as these pay."""
+        found, tried = self._settled(found.expected, found.dag.order), set[Children]()
+        while (better := self._better(found, tried)) is not None:
+            found = better
+        return found
+
+    def _scored(self, expected: Floats) -> GaussianBIC:
+        """The score with a column for each hidden variable, at the same price."""
+        wider, names = copy(self.score), list(self.score.names)
+        for number in range(1, len(expected) - len(names) + 1):
+            name = f"hidden {number}"
+            names.append(name if name not in self.score.names else f"{name} of {len(expected)}")
+        expected.setflags(write=False)
+        wider.correlation, wider.names = expected, tuple(names)
+        return wider
+
+    def _better(self, at: Supposed, tried: set[Children]) -> Supposed | None:
+        """The first DAG with one more hidden variable that is better."""
+        for children in self._sets(at):
+            heed()
+            if children in tried:
+                continue
+            tried.add(children)
+            wider = self._beside_one(at, children)
+            near = np.flatnonzero(_neighbours(at.dag)[list(children)].any(axis=0))
+            found = self._settled(wider.expected, wider.dag.order, np.append(near, len(at.score)), at.total)
+            if to_precision(found.total) < to_precision(at.total):
+                return self._settled(found.expected, found.dag.order)
+        return None
+
+    def _settled(self, expected: Floats, order: Ints, movable: Ints | None = None, enough: float = np.inf) -> Supposed:
+        """The DAG and the expectations that lead to each other; given up where the score will hardly be good enough."""
+        bars, found = self._wider_bars(len(expected)), None
+        for _ in range(_TURNS):
+            new = self._fitted(expected, order_search(self._scored(expected), order, bars=bars, movable=movable))
+            gain = np.inf if found is None else found.total - new.total
+            if found is None or to_precision(gain) > 0:
+                found, expected, order = new, new.expected, new.dag.order
+            if gain < _WORTHWHILE or new.total - _PATIENCE * gain > enough:
+                break
+        assert found is not None
+        return found
+
+    def _rid_of_chance(self, at: Supposed) -> Supposed:
+        """The DAG without the edges at children of hidden variables that gain no more than chance may.
+
+        An edge to one of k children was chosen among k that might have shown by chance, and a child that is none brings k edges into
+        the answer, so it must gain 2 ln k more than its price; one between two such sets, by both.
+        """
+        parents, wide = at.dag.parents, at.wide
+        if not len(wide):
+            return at
+        concerned = parents[:, wide].T | (np.arange(len(at.score)) == wide[:, None])
+        v, u = np.nonzero(parents)
+        dearer = 2 * np.log(parents[:, wide].sum(axis=0)) @ (concerned[:, u] | concerned[:, v])
+        by_chance = at.score.gains(parents)[0] < self.score.price + dearer
+        kept = parents.copy()
+        kept[v[by_chance], u[by_chance]] = False
+        return self._fitted(at.expected, OrderedDag(at.dag.order, kept, at.dag.score, at.dag.work)) if by_chance.any() else at
+
+    def _fitted(self, expected: Floats, dag: OrderedDag) -> Supposed:
+        """The DAG with expectations that agree with it, and its score."""
+        expected, counts = np.array(expected), dag.parents.sum(axis=1)
+        first = np.argsort(~dag.parents, axis=1, kind="stable")  # parents come first, by position
+        parents = np.ascontiguousarray(first[:, : max(1, int(counts.max(initial=0)))])
+        misfit = self.score.n_samples * expect(self.score.correlation, expected, parents, counts, _ROUNDS, _STILL)
+        n_hidden = len(expected) - len(self.score)
+        total = misfit + self.score.price * int(counts.sum()) + self.surcharge * n_hidden
+        return Supposed(self._scored(expected), dag, misfit, total, n_hidden)
+
+    def _wider_bars(self, n: int) -> Bools:
+        """``bars`` with hidden variables among those that may be parents, and no parents of theirs."""
+        p, bars = len(self.score), np.zeros((n, n), dtype=np.bool_)
+        bars[:, p:] = True
+        if self.bars is not None:
+            bars[:p, :p] = self.bars
+        if self.exogenous is not None:
+            bars[p:, :p] = self.exogenous
+        return bars
+
+    def _beside_one(self, at: Supposed, children: Children) -> Supposed:
+        """One more hidden variable without edges, and what is expected of it: the first factor of what the parents that were measured
+        leave of its children.
+        """
+        n, p = len(at.score), len(self.score)
+        rows = np.zeros((len(children), n))
+        for row, v in zip(rows, children, strict=True):
+            above = [u for u in np.flatnonzero(at.dag.parents[v, :p]).tolist() if u not in children]
+            row[v] = 1.0
+            row[above] = -np.linalg.lstsq(at.expected[np.ix_(above, above)], at.expected[above, v], rcond=None)[0]
+        covariance = rows @ at.expected @ rows.T
+        scale = np.sqrt(covariance.diagonal())
+        load = loadings(covariance / np.outer(scale, scale))
+        sureness = load / (1 - load**2)
+        weights = sureness / (1 + sureness @ load) / scale @ rows
+        across = weights @ at.expected
+        wider = np.ones((n + 1, n + 1))
+        wider[:n, :n] = at.expected
+        wider[n, :n] = wider[:n, n] = across / np.sqrt(across @ weights + 1 / (1 + sureness @ load))
+        dag = OrderedDag(np.append(n, at.dag.order), np.pad(at.dag.parents, (0, 1)), at.dag.score, at.dag.work)
+        return at._replace(score=self._scored(wider), dag=dag, n_hidden=at.n_hidden + 1)
+
+    def _sets(self, at: Supposed) -> list[Children]:
+        """Sets that may be the children of one hidden variable, the most promising first.
+
+        They are grown from three of a clique, as a hidden variable leaves an edge between every two of its children. Three by
+        themselves gain nothing, so others must be near.
+        """
+        p, parents = len(self.score), at.dag.parents
+        near, above = _masks(_neighbours(at.dag)[:p, :p]), _masks(parents)
+        expected = at.expected
+
+        @cache
+        def worth_of(children: Children) -> float:
+            outside = ~mask_of(children)
+            return to_precision(self._worth(expected, children, [above[v] & outside for v in children]))
+
+        found, wide = dict[Children, float](), list[int]()
+        for core in _cores(near):
+            heed()
+            if worth_of(core) < -self.score.price or any(not mask_of(core) & ~each for each in wide):
+                continue
+            children = _grown(core, near, worth_of)
+            if len(children) > len(core) or _shared(core, near):
+                found[children] = worth_of(children)
+            if len(children) > _WIDE:
+                wide.append(mask_of(children))
+        return sorted(found, key=lambda each: (-found[each], each))
+
+    def _worth(self, expected: Floats, children: Children, above: Iterable[int]) -> float:
+        """What one hidden variable saves in place of edges between all children, less what it leaves unexplained."""
+        parents, k = [members(mask) for mask in above], len(children)
+        packed = np.array([*children, *map(len, parents), *(v for each in parents for v in each)], dtype=np.int64)
+        least, misfit = left_by_one_factor(expected, packed, k)
+        if not least > NOTHING_LEFT:
+            return -np.inf  # few rows: the parents explain everything
+        pairs = k * (k - 1) // 2
+        return float(self.score.price * (pairs - k) + self.surcharge * (pairs - 1) - self.score.n_samples * misfit)
+
+
+def _neighbours(dag: OrderedDag) -> Bools:
+    return np.asarray(dag.parents | dag.parents.T)
+
+
+def _cores(near: Sequence[int]) -> Iterator[Children]:
+    """Every three variables with edges between all, those of large cliques first; each once."""
+    done = set[Children]()
+    for clique in sorted(cliques(near, _CORE), key=lambda each: (-len(each), each)):
+        for core in combinations(clique, _CORE):
+            if core not in done:
+                done.add(core)
+                yield core
+
+
+def _shared(children: Children, near: Sequence[int]) -> bool:
+    """Is another variable next to two of the children?"""
+    return any(near[u] & near[v] & ~mask_of(children) for u, v in combinations(children, 2))
+
+
+def _grown(children: Children, near: Sequence[int], worth_of: Callable[[Children], float]) -> Children:
+    """The children with those that are next to half of them, as long as the set is worth more for it."""
+    while True:
+        mask = mask_of(children)
+        beside = [v for v in members(union(near, mask) & ~mask) if 2 * (near[v] & mask).bit_count() >= len(children)]
+        best = max((tuple(sorted((*children, v))) for v in beside), key=lambda each: (worth_of(each), each), default=children)
+        if worth_of(best) <= worth_of(children):
+            return children
+        children = best
+
+
+def loadings(correlation: Floats) -> Floats:
+    """How a factor bears on some variables, by principal axes: what is their own is taken off, and the first axis found again."""
+    load = np.zeros(len(correlation))
+    shared = np.abs(correlation - np.eye(len(correlation))).max(axis=0)
+    for _ in range(_AXES):
+        values, vectors = np.linalg.eigh(correlation - np.diag(1 - shared))
+        load = vectors[:, -1] * np.sqrt(max(float(values[-1]), 0.0))
+        shared = np.minimum(load**2, _MOST_SHARED)
+    return np.asarray(np.clip(load, -(_MOST_SHARED**0.5), _MOST_SHARED**0.5))
+
+
+def cliques(near: Sequence[int], least: int) -> Iterator[Children]:
+    """The maximal cliques of at least so many vertices, sorted each; ``near[v]``: the mask of what v is next to.
+
+    Bron and Kerbosch (1973), with a pivot.
+    """
+
+    def extended(chosen: int, left: int, done: int) -> Iterator[Children]:
+        if chosen.bit_count() + left.bit_count() < least:
+            return
+        if not left and not done:
+            yield tuple(members(chosen))
+            return
+        heed()
+        pivot = max(members(left | done), key=lambda u: (near[u] & left).bit_count())
+        for v in members(left & ~near[pivot]):
+            yield from extended(chosen | 1 << v, left & near[v], done & near[v])
+            left &= ~(1 << v)
+            done |= 1 << v
+
+    return extended(0, (1 << len(near)) - 1, 0)
+
+
+def _masks(related: Bools) -> list[int]:
+    """By row: the mask of the columns."""
+    packed = np.packbits(related, axis=1, bitorder="little")
+    flat, width = packed.tobytes(), max(1, packed.shape[1])
+    return [int.from_bytes(flat[at : at + width], "little") for at in range(0, len(flat), width)]
