@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
@@ -25,6 +26,7 @@ from dicola.graphs.skeleton import LaterSets, SeparatingSets, Skeleton
 from dicola.orient.equivalence import Legality, MagSets, legality
 from dicola.orient.partial import Conflict, Reason
 from dicola.result_folder import SEAL, check_seal, reading, seal_of, text_of, write_result
+from dicola.score.hidden_columns import HiddenVariable
 from dicola.statements import Judge, Statement, claims_in, in_brief
 from dicola.tables.look import Look
 from dicola.written_facts import check_discovery, check_seconds, check_skeleton, loaded
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 BOOTSTRAP = "bootstrap.csv"
 _NEAR_TIE = 6.0  # a likelihood ratio of 20
+_MOST_HIDDEN, _MOST_CHILDREN = 5, 8  # hidden variables, and children of one, that a sentence names
 _FEW_UNDECIDED = 2000  # beyond, edges that are undecided are not asked again for the table of edges
 FILES = ("pag.csv", "edges.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json")
 
@@ -76,6 +79,9 @@ class Discovery:
         That of the answer, less being better; ``None``: not scored.
     runner_up : float or None
         By how much the best graph met that means something else scores worse; ``None``: not known.
+    hidden : tuple of HiddenVariable
+        Hidden variables that the best graph by score supposes, each with its ``children`` and the expected
+        ``correlations`` with all variables in the order of ``skeleton.labels``; edges between children may come from nothing else.
     untested : Untested
         How many of the tests got a default answer: ``rows`` for lack of rows, ``determined`` where one
         variable was a function of those held fixed.
@@ -108,6 +114,7 @@ class Discovery:
     evaluations: dict[str, int] = field(default_factory=dict)
     score: float | None = None
     runner_up: float | None = None
+    hidden: tuple[HiddenVariable, ...] = ()
     untested: Untested = NOTHING
     power: Power | None = None
     look: Look | None = field(default=None, repr=False, compare=False)
@@ -128,6 +135,11 @@ class Discovery:
 
         scores = score_differences(self)
         return edges if scores is None else edges.assign(**scores)
+
+    def _hidden_places(self) -> list[dict[str, Any]]:
+        """Hidden variables, their children by position in ``skeleton.labels``."""
+        place = {name: i for i, name in enumerate(self.skeleton.labels)}
+        return [{"children": [place[name] for name in each.children], "correlations": each.correlations} for each in self.hidden]
 
     def _open_pairs(self) -> list[tuple[int, int]]:
         """The undecided pairs by position in ``skeleton.labels``."""
@@ -359,6 +371,7 @@ class Discovery:
             "" if self.power is None else str(self.power),
             f"{undecided:,} of {ends:,} edge ends are undecided." if ends else "",
             "" if self.runner_up is None else _next_best(self.runner_up),
+            _supposed(self.hidden),
         )
         return " ".join(filter(None, sentences))
 
@@ -467,6 +480,7 @@ class Discovery:
             **({"untested": self.untested._asdict()} if any(self.untested) else {}),
             **({"evaluations": self.evaluations} if self.evaluations else {}),
             **{name: value for name in ("score", "runner_up") if (value := getattr(self, name)) is not None},
+            **({"hidden": self._hidden_places()} if self.hidden else {}),
             **({} if self.power is None else {"power": asdict(self.power)}),
             **({} if self.look is None else {"look": self.look.to_dict()}),
             **({} if self.bootstrap is None else {"bootstrap": self.bootstrap.to_dict()}),
@@ -537,6 +551,7 @@ class Discovery:
                 evaluations=facts.get("evaluations", {}),
                 score=facts.get("score"),
                 runner_up=facts.get("runner_up"),
+                hidden=tuple(_hidden_from(facts, skeleton.labels)),
                 untested=Untested(**facts.get("untested", {})),
                 power=Power(**facts["power"]) if "power" in facts else None,
                 look=Look.from_dict(facts["look"]) if "look" in facts else None,
@@ -558,6 +573,28 @@ class Discovery:
             raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {error}") from None
         except (OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise InvalidData(f"{str(folder)!r} does not hold a written discovery: {type(error).__name__}: {error}.") from None
+
+
+def _hidden_from(facts: dict[str, Any], labels: Sequence[str]) -> Iterator[HiddenVariable]:
+    for each in facts.get("hidden", ()):
+        yield HiddenVariable(tuple(labels[v] for v in each["children"]), tuple(map(float, each["correlations"])))
+
+
+def _supposed(hidden: Sequence[HiddenVariable]) -> str:
+    """Which hidden variables an answer supposes, in words; of many the first."""
+    if not hidden:
+        return ""
+    shown = [_listed(each.children, _MOST_CHILDREN) for each in hidden[:_MOST_HIDDEN]]
+    more = f"; and {len(hidden) - len(shown)} more" if len(hidden) > len(shown) else ""
+    what = "a hidden variable is supposed behind" if len(hidden) == 1 else f"{len(hidden)} hidden variables are supposed, behind"
+    return f"To explain the edges among them, {what} {'; '.join(shown)}{more}."
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    """Some names, of many the first."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _next_best(gap: float) -> str:

@@ -13,9 +13,11 @@ from dicola.ci.inquiry import Inquiry
 from dicola.confidence import way_of, ways_in_columns
 from dicola.edge_table import SCORE_COLUMNS
 from dicola.errors import NeedsData, counted, not_allowed
+from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, CIRCLE, NONE, Mark
 from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import MagSets
+from dicola.score.base import Score
 from dicola.score.law import Law
 from dicola.score.mag_climb import Known, weighed_moves
 from dicola.score.registry import score_behind
@@ -117,20 +119,29 @@ def score_differences(found: Discovery) -> pd.DataFrame | None:
     sets = found.skeleton.sets
     if found.score is None or found.test is None or not isinstance(sets, MagSets):
         return None
-    score = score_behind(Inquiry(found.test))
-    marks = sets.mag.reordered(score.names).marks
-    ends = np.argwhere(np.triu(marks != NONE)).astype(np.int64)
-    law = Law.of(claims_in(found.settings, score.names))
+    score, marks, law = _scored(found, Inquiry(found.test), sets.mag)
+    n = len(found.pag)
+    ends = np.argwhere(np.triu(marks[:n, :n] != NONE)).astype(np.int64)
     worth = weighed_moves(score, marks, ends, _LARGEST_DISTRICT, surcharge_on(score), Known.room_for(len(score)), law)
     place = {(score.names[a], score.names[b]): row for (a, b), row in zip(ends.tolist(), worth, strict=True)}
-    rows = []
+    rows, nothing = [], np.full(4, np.nan)  # an edge that hidden variables alone stand for has no difference of its own
     for edge in found.pag.edges():
         is_turned = (edge.u, edge.v) not in place
-        by_kind = place[(edge.v, edge.u) if is_turned else (edge.u, edge.v)]
+        by_kind = place.get((edge.v, edge.u) if is_turned else (edge.u, edge.v), nothing)
         at_u, at_v = (_FORTH, _BACK) if is_turned else (_BACK, _FORTH)
         rows.append((by_kind[0], _otherwise(by_kind, edge.mark_u, at_u), _otherwise(by_kind, edge.mark_v, at_v)))
     told = np.array(rows, dtype=np.float64).reshape(-1, 3)
     return pd.DataFrame(np.where(np.isfinite(told), told, np.nan), columns=list(SCORE_COLUMNS))
+
+
+def _scored(found: Discovery, asked: Inquiry, mag: MAG) -> tuple[Score, NDArray[np.int8], Law | None]:
+    """The score of a result, the marks of its MAG in the order of that, and what is claimed; with the hidden variables that it supposes."""
+    claims = claims_in(found.settings, asked.labels)
+    if not found.hidden:
+        score = score_behind(asked)
+        return score, mag.reordered(score.names).marks, Law.of(claims)
+    search, every = MagSearch.of(asked, claims=claims).around(mag, found.hidden)
+    return search.score, every.reordered(search.score.names).marks, search.law
 
 
 _FORTH, _BACK = 1, 2  # bits of a kind of edge: an arrowhead at its second vertex, at its first
@@ -155,7 +166,8 @@ def near_best(found: Discovery, within: float, most: int) -> NearBest:
         raise not_allowed("within", within, "it must be a positive number.")
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise not_allowed("most", most, "it must be a whole number, 1 at least.")
-    near = MagSearch.of(Inquiry(found.test), claims=claims_in(found.settings, found.test.labels)).near(sets.mag, within, most)
+    search = MagSearch.of(Inquiry(found.test), claims=claims_in(found.settings, found.test.labels))
+    near = search.near(sets.mag, within, most, found.hidden)
     weights = np.exp([-each.worse / 2 for each in near])
     weights /= weights.sum()
     return NearBest(

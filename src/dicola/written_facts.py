@@ -52,6 +52,7 @@ def check_discovery(facts: Mapping[str, Any], n: int) -> None:
         "evaluations": (_by_name(_is_count), "numbers by kind"),
         "score": (_is_number, "a number"),
         "runner_up": (_is_number, "a number"),
+        "hidden": (_list_of(lambda each: _is_hidden(each, n)), "a list of hidden variables"),
         "untested": (_object(rows=_is_count, determined=_is_count), "two numbers of tests"),
         "power": (_is_power, "what the rows could show"),
         "look": (_is_look, "what the table was"),
@@ -86,6 +87,11 @@ def check_skeleton(facts: Mapping[str, Any], names: Sequence[str]) -> None:
         "across": (_list_of(separated), "a list of pairs with their sets"),
     }
     _check(facts, "skeleton.json", needed, optional)
+
+
+def _is_hidden(value: Any, n: int) -> bool:
+    found = _object(children=_list_of(_below(n)), correlations=_list_of(_is_number))(value)
+    return found and len(value) == 2 and len(value["children"]) > 0 and len(value["correlations"]) == n
 
 
 def _is_bootstrap(value: Any) -> bool:

@@ -59,6 +59,15 @@ def test_the_kernel_walks_as_the_plain_search(seed: int) -> None:
     assert found.score == pytest.approx(plain.score, abs=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_the_kernel_walks_as_the_plain_search_where_few_may_move(seed: int) -> None:
+    score, random = problem(seed, p=8), np.random.default_rng(seed)
+    begin, movable = random.permutation(len(score)), random.permutation(len(score))[:3]
+    found, plain = order_search(score, begin, movable=movable), order_search(Definition(score), begin, movable=movable)
+    assert found.order.tolist() == plain.order.tolist() and np.array_equal(found.parents, plain.parents)
+    assert order_search(score, begin, movable=[]).order.tolist() == begin.tolist()
+
+
 def test_a_tuck_leads_out_where_no_variable_can_move_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = {}
     for tucks in (True, False):

@@ -71,7 +71,7 @@ def _left(expected: Floats, v: int, parents: Ints, k: int, normal: Floats, slope
     left = expected[v, v]
     for a in range(k):
         left -= slopes[a] * expected[parents[v, a], v]
-    return max(_LEAST, left)
+    return float(max(_LEAST, left))
 
 
 @inner

@@ -28,6 +28,7 @@ from dicola.pipeline.plan import Plan
 from dicola.pipeline.preparation import Prepared, prepare
 from dicola.pipeline.settings import SETTINGS
 from dicola.pipeline.so_far import watching, why_stopped
+from dicola.score.hidden_columns import HiddenVariable
 from dicola.score.search import BestMag, order_of
 from dicola.statements import claims_in
 from dicola.tables.table import Table, as_table
@@ -264,6 +265,7 @@ class _Again:
     plan: Plan
     place: NDArray[np.int64]  # of each variable of the answer among those of the test
     order: list[int] | None  # of the graph of the whole, where searches start near it
+    hidden: tuple[HiddenVariable, ...]  # that it supposes
     resampling: Resampling
 
     @property
@@ -282,7 +284,7 @@ class _Again:
         order = order_of(found.pag.reordered(found.skeleton.labels).marks) if is_scored and plan.known(found.pag.names) is None else None
         light = prepared._replace(look=with_changes(prepared.look, table=None))
         place = np.array([found.skeleton.labels.index(name) for name in found.pag.names], dtype=np.int64)
-        return cls(light, plan, place, order, resampling)
+        return cls(light, plan, place, order, found.hidden, resampling)
 
     def workers(self, plan: Plan, seconds: float) -> Workers:
         """Who draws and learns, where one run takes so many seconds."""
@@ -346,7 +348,7 @@ class _Again:
             assert found.oriented is not None
             return found.oriented.pag.marks, found.ci.account.total
         asked = Inquiry(test)
-        return mag_to_pag(BestMag().again(asked, self.order)).marks, asked.account.total
+        return mag_to_pag(BestMag().again(asked, self.order, self.hidden)).marks, asked.account.total
 
 
 def _is_ours(part: object) -> bool:

@@ -285,6 +285,7 @@ def _discovery(found: SoFar) -> Discovery:
         evaluations=ci.evaluations,
         score=None if answer is None else answer.score,
         runner_up=None if answer is None else answer.runner_up,
+        hidden=() if answer is None else answer.hidden,
         untested=ci.untested,
         power=power_of(ci, steps, oriented.pag, None if answer is None else answer.price) if found.note is None else None,
         seconds=found.clock.seconds(),

@@ -133,6 +133,6 @@ class OrderedDag:
     def of(cls, order: Sequence[int] | NDArray[np.int64], parents: Iterable[Iterable[int]], score: float, work: int) -> OrderedDag:
         """From the parents of each variable in turn."""
         matrix = np.zeros((len(order), len(order)), np.bool_)
-        for v, above in enumerate(parents):
-            matrix[v, list(above)] = True
+        for row, above in zip(matrix, parents, strict=True):
+            row[above if isinstance(above, np.ndarray) else list(above)] = True
         return cls(np.array(order, dtype=np.int64), matrix, score, work)

@@ -36,6 +36,7 @@ Children = tuple[int, ...]
 
 _CORE = 3  # children that others are found from
 _WIDE = 10  # children from which on no other set is looked for among them
+_FEW = 30  # variables up to which each hidden one is taken out once more; with more of them that doubles the time of a run
 _ROUNDS, _STILL = 50, 1e-7  # of expectation and maximisation, at most; what a round gains in the fit per row, at least
 _TURNS = 6  # of expectations and searches for a DAG, at most
 _WORTHWHILE = 1.0  # what a turn gains, at least, for another one to be made
@@ -44,7 +45,17 @@ _SEEN_AS, _FEWER = (
     tuple(500 * 4**k for k in range(20)),
     0.67,
 )  # rows that a table counts as, one after the other, up to a share of what it has
-_AXES, _MOST_SHARED = 20, 0.995  # rounds that find the loadings of a factor; the most of a variance that it explains
+_RIDGE = 1e-9  # added to variances of 1: with few rows parents may determine each other
+_AXES, _MOST_SHARED = 6, 0.995  # rounds that find the loadings of a factor; the most of a variance that it explains
+
+
+class HiddenVariable(NamedTuple):
+    """A hidden variable that a graph supposes: the names of its children, and the correlations that are expected of it with all variables,
+    in their fixed order.
+    """
+
+    children: tuple[str, ...]
+    correlations: tuple[float, ...]
 
 
 class Supposed(NamedTuple):
@@ -66,11 +77,13 @@ class Supposed(NamedTuple):
         return self.score.correlation
 
     @property
-    def children(self) -> tuple[tuple[str, ...], ...]:
-        """The names of the children of each hidden variable."""
-        n = len(self.score)
-        below = (np.flatnonzero(self.dag.parents[:, each]).tolist() for each in range(n - self.n_hidden, n))
-        return tuple(tuple(self.score.names[v] for v in each) for each in below)
+    def hidden(self) -> tuple[HiddenVariable, ...]:
+        """What is supposed."""
+        found = []
+        for each in range(len(self.score) - self.n_hidden, len(self.score)):
+            below = np.flatnonzero(self.dag.parents[:, each]).tolist()
+            found.append(HiddenVariable(tuple(self.score.names[v] for v in below), tuple(self.expected[each, : -self.n_hidden].tolist())))
+        return tuple(found)
 
     @property
     def wide(self) -> Ints:
@@ -85,7 +98,7 @@ class Supposed(NamedTuple):
         n = len(candidates)
         found = np.pad(candidates, (0, self.n_hidden))
         found[n:, :n] = found[:n, n:] = True
-        closed = self.dag.parents[:, self.wide].any(axis=1)
+        closed: Bools = np.array(self.dag.parents[:, self.wide].any(axis=1))
         closed[self.wide] = True
         found[closed] = found[:, closed] = False
         return found
@@ -126,21 +139,30 @@ class HiddenColumns:
         the many weak edges that stand in for them.
         """
         found = alone = self._fitted(np.array(self.score.correlation), dag)
-        for n_samples in (*takewhile(lambda few: few < _FEWER * self.score.n_samples, _SEEN_AS), self.score.n_samples):
-            seen = copy(self.score)
-            seen.n_samples = n_samples
-            found = replace(self, score=seen)._searched(found)
+        for columns in self._by_rows():
+            found = columns._searched(found)
+        while len(self.score) <= _FEW and (better := self._revised(found)) is not None:
+            found = better
         return self._rid_of_chance(found if to_precision(found.total) < to_precision(alone.total) else self._searched(alone))
 
-    def again(self, dag: OrderedDag, known: Iterable[Children]) -> Supposed:
-        """The same where the children of hidden variables are known about: one search with all of them."""
+    def again(self, dag: OrderedDag, known: Iterable[HiddenVariable]) -> Supposed:
+        """The same on other rows, where it is known what to suppose: one search with all of that."""
         alone = found = self._fitted(np.array(self.score.correlation), dag)
-        for children in known:
-            found = self._beside_one(found, children)
+        for each in known:
+            weights = np.linalg.lstsq(self.score.correlation, np.array(each.correlations), rcond=_RIDGE)[0]
+            left = max(_RIDGE, 1 - float(weights @ each.correlations))
+            found = self._with_column(found, np.pad(weights, (0, found.n_hidden)), left)
         if not found.n_hidden:
             return alone
         found = self._settled(found.expected, found.dag.order)
         return self._rid_of_chance(found) if to_precision(found.total) < to_precision(alone.total) else alone
+
+    def _by_rows(self) -> Iterator[HiddenColumns]:
+        """The same as if there were few rows, more, and all of them."""
+        for n_samples in (*takewhile(lambda few: few < _FEWER * self.score.n_samples, _SEEN_AS), self.score.n_samples):
+            seen = copy(self.score)
+            seen.n_samples = n_samples
+            yield replace(self, score=seen)
 
     def _searched(self, found: Supposed) -> Supposed:
         """The DAG settled, and with further hidden variables as long as these pay."""
@@ -149,12 +171,26 @@ class HiddenColumns:
             found = better
         return found
 
+    def _revised(self, at: Supposed) -> Supposed | None:
+        """The first better DAG that is found once one of the hidden variables is taken out: an early one may be two in one."""
+        for hidden in range(len(self.score), len(at.score)):
+            heed()
+            kept = np.delete(np.arange(len(at.score)), hidden)
+            order = at.dag.order[at.dag.order != hidden]
+            dag = OrderedDag(order - (order > hidden), at.dag.parents[np.ix_(kept, kept)], at.dag.score, at.dag.work)
+            found = self._searched(self._fitted(at.expected[np.ix_(kept, kept)], dag))
+            if found.total < at.total - _WORTHWHILE:
+                return found
+        return None
+
     def _scored(self, expected: Floats) -> GaussianBIC:
         """The score with a column for each hidden variable, at the same price."""
         wider, names = copy(self.score), list(self.score.names)
-        for number in range(1, len(expected) - len(names) + 1):
-            name = f"hidden {number}"
-            names.append(name if name not in self.score.names else f"{name} of {len(expected)}")
+        for number in range(len(expected) - len(names)):
+            name = f"hidden {number + 1}"
+            while name in names:
+                name = f"{name}'"
+            names.append(name)
         expected.setflags(write=False)
         wider.correlation, wider.names = expected, tuple(names)
         return wider
@@ -232,16 +268,20 @@ class HiddenColumns:
         for row, v in zip(rows, children, strict=True):
             above = [u for u in np.flatnonzero(at.dag.parents[v, :p]).tolist() if u not in children]
             row[v] = 1.0
-            row[above] = -np.linalg.lstsq(at.expected[np.ix_(above, above)], at.expected[above, v], rcond=None)[0]
+            row[above] = -np.linalg.solve(at.expected[np.ix_(above, above)] + _RIDGE * np.eye(len(above)), at.expected[above, v])
         covariance = rows @ at.expected @ rows.T
         scale = np.sqrt(covariance.diagonal())
         load = loadings(covariance / np.outer(scale, scale))
         sureness = load / (1 - load**2)
-        weights = sureness / (1 + sureness @ load) / scale @ rows
-        across = weights @ at.expected
+        left = 1 / (1 + float(sureness @ load))
+        return self._with_column(at, left * sureness / scale @ rows, left)
+
+    def _with_column(self, at: Supposed, weights: Floats, left: float) -> Supposed:
+        """One more hidden variable without edges: the others by these weights, and a variance that they leave."""
+        n, across = len(at.score), weights @ at.expected
         wider = np.ones((n + 1, n + 1))
         wider[:n, :n] = at.expected
-        wider[n, :n] = wider[:n, n] = across / np.sqrt(across @ weights + 1 / (1 + sureness @ load))
+        wider[n, :n] = wider[:n, n] = across / np.sqrt(across @ weights + left)
         dag = OrderedDag(np.append(n, at.dag.order), np.pad(at.dag.parents, (0, 1)), at.dag.score, at.dag.work)
         return at._replace(score=self._scored(wider), dag=dag, n_hidden=at.n_hidden + 1)
 

@@ -75,6 +75,11 @@ class Law:
         kept = bool((marks[self.claims.joined] != NONE).all()) and not (both & self.never_both).any()
         return kept and not (above & self.claims.barred).any() and bool(above[needed[:, 0], needed[:, 1]].all())
 
+    def is_obeyed_by_mag(self, mag: MAG) -> bool:
+        """Does a MAG obey in all, found by whatever search?"""
+        apart = (mag.marks[self.claims.apart] != NONE).any()
+        return self.is_obeyed(mag.marks) and not apart and not self.broken_by(mag.marks).any()
+
     def is_obeyed_by(self, found: Orientation) -> bool:
         """Does an oriented graph obey, and no rule wanted otherwise?"""
         return not found.conflicts and not self.is_contradicted_by(found.pag)

@@ -43,6 +43,7 @@ def near_best(
     most: int = 100,
     surcharge: float = 0.0,
     law: Law | None = None,
+    observed: Sequence[str] | None = None,
 ) -> list[NearGraph]:
     """Classes of MAGs that score at most so much worse than a MAG, the best first.
 
@@ -65,12 +66,14 @@ def near_best(
         What a bidirected edge costs beyond the price of an edge. Of a class it is the cheapest graph met that counts.
     law : Law, optional
         What every graph obeys; the marks that follow from it stand in the PAGs.
+    observed : sequence of str, optional
+        The variables that classes are over, where the score has others too.
 
     """
     start = mag.reordered(score.names).marks
     ends = np.argwhere(np.triu((start != NONE) | candidates, 1)).astype(np.int64)
     begin = kinds_of(start, ends)
-    known, classes = Known.room_for(len(score)), _Classes(score.names, None if law is None else law.claims)
+    known, classes = Known.room_for(len(score)), _Classes(score.names, observed or score.names, None if law is None else law.claims)
     waiting, seen = [(0.0, begin.tobytes())], {begin.tobytes()}
     left: Counter[int] = Counter()  # by class, the graphs from which others were looked for
     while waiting and left.total() < most:
@@ -102,9 +105,10 @@ class _Classes:
     equivalent, but for a coincidence: of these only the first is oriented.
     """
 
-    def __init__(self, names: Sequence[str], claims: Claims | None) -> None:
+    def __init__(self, names: Sequence[str], observed: Sequence[str], claims: Claims | None) -> None:
         self.met: list[NearGraph] = []
-        self._names, self._claims = names, claims
+        self._names, self._observed = names, tuple(observed)
+        self._claims = None if claims is None else claims.in_part(self._observed)
         self._by_pag: dict[bytes, int] = {}
         self._by_shape: dict[bytes, list[tuple[float, int]]] = {}
 
@@ -113,7 +117,9 @@ class _Classes:
         alike, plain = self._by_shape.setdefault(_shape(marks), []), worse - surcharges
         at = next((at for other, at in alike if abs(other - plain) <= _SAME), None)
         if at is None:
-            pag = orient(skeleton_of_mag(MAG(marks, self._names).maximal()), claims=self._claims).pag
+            mag = MAG(marks, self._names).maximal()
+            mag = mag if len(mag) == len(self._observed) else mag.marginal(self._observed)
+            pag = orient(skeleton_of_mag(mag), claims=self._claims).pag
             at = self._by_pag.setdefault(pag.marks.tobytes(), len(self.met))
             alike.append((plain, at))
             if at == len(self.met):

@@ -11,7 +11,7 @@ below, which the kernel is held equal to.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -182,7 +182,7 @@ def _memory(p: int) -> kernel.Memory:
     """A memory with nothing in it."""
     size = 1 << (13 if p <= _FEW else 18)
     return kernel.Memory(
-        keys=np.random.default_rng(0).integers(1, 2**63, 2 * p, dtype=np.uint64),
+        keys=_keys(p),
         known=np.zeros((p, p), np.uint64),
         own=np.full((p, p), np.nan),
         calm=np.zeros((p, p), np.int32),
@@ -192,6 +192,12 @@ def _memory(p: int) -> kernel.Memory:
         looked=np.full(p, -1, np.int64),
         moves=np.zeros(1, np.int64),
     )
+
+
+@lru_cache(maxsize=16)
+def _keys(p: int) -> NDArray[np.uint64]:
+    """Random numbers, two per variable, the same every time."""
+    return np.random.default_rng(0).integers(1, 2**63, 2 * p, dtype=np.uint64)
 
 
 class _Turn(NamedTuple):

@@ -24,7 +24,7 @@ from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import OrderedDag, Score, to_precision
 from dicola.score.gaussian_bic import GaussianBIC
-from dicola.score.hidden_columns import Children, HiddenColumns, Supposed
+from dicola.score.hidden_columns import HiddenColumns, HiddenVariable, Supposed
 from dicola.score.law import Law
 from dicola.score.mag_climb import Allowed, Climbed, Known, climb
 from dicola.score.near_best import NearGraph, near_best
@@ -144,7 +144,7 @@ class MagSearch:
         found = ahead.climb(found.marks)
         return best([found, ahead.climb(member_mag(mag_to_pag(self._mag_of_all(found))).marks)])
 
-    def supposed(self, dag: OrderedDag, known: Sequence[Children] | None = None) -> Supposed | None:
+    def supposed(self, dag: OrderedDag, known: Sequence[HiddenVariable] | None = None) -> Supposed | None:
         """The DAG with hidden variables beside the others, where these pay; near such as are ``known``, else whatever is found."""
         if not isinstance(self.score, GaussianBIC) or self.score.kernel_terms() is None or len(self.score) > _FEW_TO_SUPPOSE:
             return None
@@ -166,11 +166,11 @@ class MagSearch:
         if found is None:
             return None
         wider = self.beside(found)
-        winner = wider.finished(wider.climb(wider.from_dag(found.dag).marks))
+        winner = wider.climbed(found)
         mag = wider.mag(winner)
-        if self.law is not None and not (self.law.is_obeyed(mag.marks) and not self.law.broken_by(mag.marks).any()):
+        if self.law is not None and not self.law.is_obeyed_by_mag(mag):
             return None
-        return Refined(mag, found.score_at(self.score.price), _finite(winner.runner_up), self.score.price, found.children)
+        return Refined(mag, found.score_at(self.score.price), _finite(winner.runner_up), self.score.price, found.hidden)
 
     def eased(self, dag: OrderedDag) -> MagSearch:
         """The search with a lower price, where the edges of a DAG call for one; with many rows they never do."""
@@ -179,10 +179,25 @@ class MagSearch:
         score = self.score.eased(dag.parents)
         return self if score is self.score else replace(self, score=score, known=Known.room_for(len(score)))
 
-    def near(self, mag: MAG, within: float, most: int) -> list[NearGraph]:
-        """Classes that score nearly as well as a MAG, by what ``finished`` goes by."""
-        score = self.eased(self.dag_near(mag.reordered(self.score.names).marks)).score
-        return near_best(score, mag, self.candidates, within, most, surcharge_on(self.score), self.law)
+    def near(self, mag: MAG, within: float, most: int, hidden: Sequence[HiddenVariable] = ()) -> list[NearGraph]:
+        """Classes that score nearly as well as a MAG, by what ``finished`` goes by; it may suppose hidden variables."""
+        search, found = self.around(mag, hidden)
+        surcharge = surcharge_on(self.score)
+        return near_best(search.score, found, search.candidates, within, most, surcharge, search.law, self.score.names)
+
+    def around(self, mag: MAG, hidden: Sequence[HiddenVariable]) -> tuple[MagSearch, MAG]:
+        """The search that ended with a MAG, and where it ended: with the hidden variables that it supposes."""
+        dag = self.dag_near(mag.reordered(self.score.names).marks)
+        last = self.eased(dag)
+        found = last.supposed(dag if last is self else last.dag_from(dag.order.tolist()), hidden) if hidden else None
+        if found is None:
+            return last, mag
+        wider = last.beside(found)
+        return wider, MAG(wider.climbed(found).marks, wider.score.names)
+
+    def climbed(self, found: Supposed) -> Climbed:
+        """Where climbs over graphs with hidden variables end."""
+        return self.finished(self.climb(self.from_dag(found.dag).marks))
 
     def obeying(self, found: Climbed) -> Climbed:
         """The graph, or where it breaks a claim by a bidirected edge, one near it without that edge."""
@@ -236,15 +251,15 @@ def linear_extension(marks: Marks) -> list[int]:
 class Refined(NamedTuple):
     """A MAG with its score, and by how much the best graph of another class that was met is worse, where one was.
 
-    ``price`` is what an edge cost in the end; the score is by the usual one, so that it can be compared. ``hidden`` has the children of
-    each hidden variable that was supposed, by name.
+    ``price`` is what an edge cost in the end; the score is by the usual one, so that it can be compared. ``hidden`` has the
+    hidden variables that were supposed.
     """
 
     mag: MAG
     score: float
     runner_up: float | None
     price: float | None = None
-    hidden: tuple[tuple[str, ...], ...] = ()
+    hidden: tuple[HiddenVariable, ...] = ()
 
 
 class Finished(NamedTuple):
@@ -255,7 +270,7 @@ class Finished(NamedTuple):
     score: float | None = None
     runner_up: float | None = None
     price: float | None = None
-    hidden: tuple[tuple[str, ...], ...] = ()
+    hidden: tuple[HiddenVariable, ...] = ()
 
 
 class BestMag:
@@ -293,22 +308,22 @@ class BestMag:
         dags = [search.dag_near(marks), search.dag_of_orders(_STARTS, seed)] if few else [search.near_to(marks).dag_near(marks)]
         return self._refined(search, dags)
 
-    def again(self, ci: Inquiry, order: Sequence[int], hidden: Sequence[Children] = ()) -> MAG:
+    def again(self, ci: Inquiry, order: Sequence[int], hidden: Sequence[HiddenVariable] = ()) -> MAG:
         """The same on other rows of a table, where a graph over the variables is known already: here the order of it (``order_of``), and
-        the children of hidden variables that were supposed.
+        the hidden variables that it supposes.
 
         One search, near that order, takes the place of the decomposition and of random orders.
         """
         search = MagSearch.of(ci, level=_DEPEND_AGAIN)
         return self._refined(search, [search.dag_from(order)], hidden).mag
 
-    def _refined(self, search: MagSearch, dags: list[OrderedDag], hidden: Sequence[Children] | None = None) -> Refined:
+    def _refined(self, search: MagSearch, dags: list[OrderedDag], hidden: Sequence[HiddenVariable] | None = None) -> Refined:
         """From DAGs to a graph: hidden variables are supposed where they pay, edges added, and the last climbs made, by the price that
         the best of the DAGs calls for.
         """
         dag = best(dags)
         last = search.eased(dag)
-        found = last.refined_beside(last.supposed(dag if last is search else last.dag_from(dag.order), hidden))
+        found = last.refined_beside(last.supposed(dag if last is search else last.dag_from(dag.order.tolist()), hidden))
         if found is not None and search.score.n_samples < MANY_ROWS:
             return found
         starts = dags if search.score.n_samples >= MANY_ROWS else [dag]  # with few rows the better score is by chance
