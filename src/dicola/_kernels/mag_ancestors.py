@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Ints
-from dicola._kernels.compiled import hot, inner
+from dicola._kernels.compiled import hot, inlined, inner
 from dicola._kernels.mag_score import CH, PA, SP
 from dicola._kernels.mag_state import BACK, BOTH, FORTH, KIND, NO, SEEN, STACK, A, B, State
 
@@ -166,7 +166,7 @@ def _obeys(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
     return True
 
 
-@hot
+@inlined
 def is_valid(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
     """Is the graph still ancestral after the move, and does it obey what is known beforehand?"""
     if len(state.closed) and not _obeys(state, ancestors, pair, kind):

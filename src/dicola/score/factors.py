@@ -27,7 +27,7 @@ from dicola.graphs.marks import ARROW, NONE, TAIL
 from dicola.graphs.skeleton import Pair
 from dicola.score.ancestral import Marks, ancestral_marks, reached
 from dicola.score.base import to_precision
-from dicola.score.gaussian_bic import beyond_doubt, fitted_district
+from dicola.score.gaussian_bic import beyond_doubt, fitted_members
 from dicola.score.law import Law
 from dicola.score.saturated import LARGE
 from dicola.watch import heed
@@ -123,7 +123,7 @@ class FactorSearch:
             if not children or children in tried:
                 continue
             tried.add(children)
-            joined = joined_by_one(marks, children, self.law)
+            joined = joined_by_one(marks, children, self.law, old.parents)
             new = Edges.of(joined)
             if max(new.district(v).bit_count() for v in children) > LARGE:
                 continue
@@ -198,8 +198,7 @@ class FactorSearch:
 
         children, alone = core, worth_of(core)
         while alone > 0:
-            mask = mask_of(children)
-            beside = [v for v in members(union(self._related, mask) & ~mask) if 2 * (self._related[v] & mask).bit_count() >= len(children)]
+            beside = next_to_half(self._related, children)
             gains = sorted(((worth_of(with_these([v], core)) - alone, v) for v in beside), key=lambda each: (-each[0], each[1]))
             new = [v for gain, v in gains if gain > 0]
             while new and worth_of(with_these(new, children)) <= worth_of(children):
@@ -238,11 +237,11 @@ class FactorSearch:
             outside = ~mask_of(children)
             return to_precision(self._worth_of(children, tuple(above[v] & outside for v in children)))
 
+        if len(children) < _CHILDREN and not next_to_half(near, children):
+            return ()
         worth = worth_of(children)
         while True:
-            mask = mask_of(children)
-            beside = [v for v in members(union(near, mask) & ~mask) if 2 * (near[v] & mask).bit_count() >= len(children)]
-            wider = [tuple(sorted((*children, v))) for v in beside]
+            wider = [tuple(sorted((*children, v))) for v in next_to_half(near, children)]
             best = max(((worth_of(each), each) for each in wider), default=(worth, children))
             if best[0] <= worth:
                 return children if len(children) >= _CHILDREN and worth > 0 else ()
@@ -306,10 +305,11 @@ class FactorSearch:
             above = members(parents[0])
             alone = misfit_alone(self.terms.correlation, np.array([*inside, *above], dtype=np.int64))
             return float(self.terms.n_samples * alone + self.terms.price * len(above))
-        arrows = [(u, v) for v, above in zip(inside, parents, strict=True) for u in members(above)]
         joined = [(v, w) for v, beside in zip(inside, siblings, strict=True) for w in members(beside) if v < w]
-        loss, residual = fitted_district(self.terms.correlation, self.terms.n_samples, inside, arrows, joined)
-        plain = self.terms.n_samples * loss + self.terms.price * (len(arrows) + len(joined)) + self.surcharge * len(joined)
+        edges = sum(map(int.bit_count, parents)) + len(joined)
+        lists = [[members(mask) for mask in masks] for masks in (parents, siblings)]
+        loss, residual = fitted_members(self.terms.correlation, self.terms.n_samples, inside, *lists)
+        plain = self.terms.n_samples * loss + self.terms.price * edges + self.surcharge * len(joined)
         place = {v: i for i, v in enumerate(inside)}
         return plain - self._saved(residual, [(place[v], place[w]) for v, w in joined])
 
@@ -351,12 +351,34 @@ def _masks(related: NDArray[np.bool_]) -> list[int]:
     return [int.from_bytes(flat[at : at + width], "little") for at in range(0, len(flat), width)]
 
 
-def joined_by_one(marks: Marks, children: Iterable[int], law: Law | None = None) -> Marks:
-    """The graph with bidirected edges between all children, as far as it stays ancestral and obeys."""
-    new = marks.copy()
-    for u, v in combinations(children, 2):
+def next_to_half(near: Sequence[int], children: Sequence[int]) -> list[int]:
+    """The other vertices that half of the children are next to; ``near[v]``: the mask of what v is next to."""
+    mask = mask_of(children)
+    return [v for v in members(union(near, mask) & ~mask) if 2 * (near[v] & mask).bit_count() >= len(children)]
+
+
+def joined_by_one(marks: Marks, children: Iterable[int], law: Law | None = None, parents: Sequence[int] | None = None) -> Marks:
+    """The graph with bidirected edges between all children, as far as it stays ancestral and obeys.
+
+    With the masks of its ``parents`` an ancestral graph is told to stay one without making it anew.
+    """
+    new, inside = marks.copy(), list(children)
+    for u, v in combinations(inside, 2):
         new[u, v] = new[v, u] = ARROW
-    return ancestral_marks(new, law)
+    return new if law is None and parents is not None and _are_unrelated(parents, inside) else ancestral_marks(new, law)
+
+
+def _are_unrelated(parents: Sequence[int], children: Sequence[int]) -> bool:
+    """Is none of the children an ancestor of another, but for arrows between two of them?"""
+    inside = mask_of(children)
+    for u in children:
+        found = new = parents[u] & ~inside
+        while new:
+            new = union(parents, new) & ~found
+            found |= new
+        if found & inside:
+            return False
+    return True
 
 
 def joined_below(marks: Marks, children: Sequence[int], law: Law | None = None) -> Marks:
