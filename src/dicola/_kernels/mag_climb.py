@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Ints
-from dicola._kernels.compiled import inlined, inner, kernel
+from dicola._kernels.compiled import inlined, kernel, lean
 from dicola._kernels.mag_ancestors import find_ancestors, forget_ancestors, is_valid, renew_ancestors
 from dicola._kernels.mag_state import (
     FITS,
@@ -76,7 +76,7 @@ def _next_best(state: State, task: Task, room: AnyRoom) -> None:
                 _remember(state, task, pair, kind, worth(state, task, room, pair, kind, state.gaps[NEXT]))
 
 
-@inner
+@lean
 def _best_near(state: State, task: Task, room: AnyRoom, near: Ints, last: int, limit: float, ancestors: Bools) -> int:
     """After moves that are only tried: the best at some vertices that is worth less than the limit.
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
-from dicola._kernels.compiled import hot, inlined, inner, kernel
+from dicola._kernels.compiled import hot, inlined, kernel, lean, lean_and_hot
 from dicola._kernels.stopping import heed
 from dicola._kernels.terms import Terms
 
@@ -61,7 +61,7 @@ def make_room(n: int, largest: int) -> Room:
     )
 
 
-@inner
+@lean
 def solve(big: Floats, line: Floats, row: int, k: int) -> None:
     """Solve the first k normal equations in place, by Cholesky; the right side is a row of lines.
 
@@ -99,7 +99,7 @@ def solve(big: Floats, line: Floats, row: int, k: int) -> None:
         line[row, j] = value / big[NORMAL, j, j]
 
 
-@inner
+@lean
 def residual_variance(correlation: Floats, v: int, k: int, numbers: Ints, big: Floats, line: Floats) -> float:
     """What the first k that are ``GIVEN`` leave unexplained of a variable."""
     for i in range(k):
@@ -114,7 +114,7 @@ def residual_variance(correlation: Floats, v: int, k: int, numbers: Ints, big: F
     return float(max(left, SINGULAR))
 
 
-@hot
+@lean_and_hot
 def _left_by_parents(correlation: Floats, v: int, lists: Ints, lengths: Ints, room: Room) -> float:
     """What its parents leave unexplained of a variable."""
     for i in range(lengths[PA, v]):
@@ -336,7 +336,7 @@ def _price(terms: Terms, members: Ints, d: int, lengths: Ints) -> float:
     return float(terms.price * (arrows + ends // 2))
 
 
-@inner
+@lean
 def score_ones(terms: Terms, members: Ints, d: int, lists: Ints, lengths: Ints, room: Room) -> float:
     """The part of a district in the score: its misfit for all rows, and the price of its edges."""
     loss = misfit(terms.correlation, terms.n_samples, members, d, lists, lengths, room)
@@ -396,7 +396,7 @@ def _listed(u: int, count: int, numbers: Ints) -> int:
     return count + 1
 
 
-@inner
+@lean
 def bound_ones(terms: Terms, members: Ints, d: int, lists: Ints, lengths: Ints, room: Room) -> float:
     """What the part of a district in the score cannot be below; minus infinity where rounding might be larger than the difference.
 

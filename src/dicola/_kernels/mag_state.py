@@ -14,7 +14,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.bits import NONE, ONE, Words
-from dicola._kernels.compiled import hot, inlined, inner
+from dicola._kernels.compiled import hot, inlined, lean, lean_and_hot
 from dicola._kernels.mag_score import CH, PA, SP
 from dicola._kernels.scored_districts import AnyRoom, AnyTerms, bound_district, score_district
 from dicola._kernels.stopping import heed
@@ -97,7 +97,7 @@ def _joint_key(a: int, b: int, n: int) -> np.uint64:
     return mixed(n + n * n + min(a, b) * n + max(a, b))
 
 
-@inner
+@lean
 def _list(state: State, relation: int, v: int, w: int, there: bool) -> None:
     """Put w among the parents, children or siblings of v, or take it out."""
     lists, count = state.lists, state.lengths[relation, v]
@@ -116,7 +116,7 @@ def _list(state: State, relation: int, v: int, w: int, there: bool) -> None:
         lists[relation, v, i] = lists[relation, v, i + 1]
 
 
-@inner
+@lean
 def change(state: State, pair: int, kind: int) -> None:
     """Give the edge of a pair another kind, in the lists and keys of its ends alone."""
     n = len(state.value)
@@ -134,7 +134,7 @@ def change(state: State, pair: int, kind: int) -> None:
     state.pairs[pair, KIND] = kind
 
 
-@inner
+@lean
 def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
     """Collect the district of a vertex in ``members``, sorted.
 
@@ -215,7 +215,7 @@ def added_surcharge(state: State, task: Task, pair: int, kind: int) -> float:
     return float(task.surcharge * (int(kind == BOTH) - int(state.pairs[pair, KIND] == BOTH)))
 
 
-@inlined
+@lean_and_hot
 def worth(state: State, task: Task, room: AnyRoom, pair: int, kind: int, limit: float) -> float:
     """What a move would change in the score; infinite where it would make a district too large.
 
@@ -272,7 +272,7 @@ def worth(state: State, task: Task, room: AnyRoom, pair: int, kind: int, limit: 
     return change_of_score
 
 
-@inner
+@lean
 def _settle(state: State, task: Task, room: AnyRoom, first: int, second: int) -> None:
     """Write down members, key and score of the districts of two vertices."""
     for side in range(2):
@@ -285,7 +285,7 @@ def _settle(state: State, task: Task, room: AnyRoom, first: int, second: int) ->
         state.places[SIZE, root], state.words[KEY, root], state.value[root] = d, key, value
 
 
-@inner
+@lean
 def make(state: State, task: Task, room: AnyRoom, pair: int, kind: int, touched: Ints) -> int:
     """Make a move; the members of the districts it touches go to ``touched``. How many are they?"""
     end = 0

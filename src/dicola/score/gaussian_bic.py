@@ -238,7 +238,7 @@ def fitted_district(
         parents[v].append(u)
     for v, w in sorted([*bidirected, *((w, v) for v, w in bidirected)]):
         siblings[w].append(v)
-    return fitted_members(_read_only(correlation), n_samples, inside, list(parents.values()), list(siblings.values()))
+    return fitted_members(_read_only(correlation.view()), n_samples, inside, list(parents.values()), list(siblings.values()))
 
 
 def fitted_members(
