@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from itertools import chain
-from math import erfc, log, sqrt
+from math import erfc, exp, log, sqrt
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -246,6 +246,9 @@ def fitted_members(
 ) -> Fitted:
     """The same from the parents and siblings of each member, all of them sorted; the correlations are read-only."""
     d, ends = len(members), sum(map(len, siblings))
+    if d == 1:
+        misfit = kernel.misfit_alone(correlation, np.array([*members, *parents[0]], dtype=np.int64))
+        return Fitted(misfit, np.array([[exp(misfit)]]))
     if LARGE < d < n_samples and ends == d * (d - 1):
         inside = [*members, *sorted(set(chain.from_iterable(parents)) - set(members))]
         place = {v: i for i, v in enumerate(inside)}
