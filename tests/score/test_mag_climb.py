@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from dicola import DAG, MAG, FisherZ, mag_to_pag, simulate
-from dicola._kernels import mag_climb
+from dicola._kernels import mag_climb, mag_score
+from dicola._kernels.compiled import kernel
+from dicola._kernels.terms import Terms
 from dicola.graphs.marks import ARROW, TAIL
-from dicola.score.base import Score
-from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.base import Score, districts_of
+from dicola.score.gaussian_bic import GaussianBIC, district_arrays
 from dicola.score.mag_climb import Known, climb
 from tests.score.drawn import models
 
@@ -150,3 +152,29 @@ def test_a_full_table_of_scores_changes_the_work_and_not_the_result(monkeypatch)
         monkeypatch.undo()
         assert np.array_equal(whole.marks, small.marks)
         assert small.n_fits > whole.n_fits
+
+
+@kernel
+def bound(terms, members, d, lists, lengths, room):
+    return mag_score.bound_ones(terms, members, d, lists, lengths, room)
+
+
+def test_no_district_scores_below_its_bound():
+    near = far = 0
+    for mag, score in models(8, 40, n=10, hidden=4):
+        for members, arrows, joined in districts_of(mag):
+            if len(members) > 1:
+                _, block, arrays = district_arrays(score.correlation, members, arrows, joined)
+                found = bound(Terms(block, float(score.n_samples), score.price), *arrays)
+                gap = score.district(members, arrows, joined) - found
+                assert gap > 0
+                near, far = near + (gap < 0.01), far + (gap > 1)
+    assert near > 10 and far > 3
+
+
+def test_there_is_no_bound_where_a_variable_is_nearly_a_copy():
+    table = np.random.default_rng(4).normal(size=(400, 2))
+    score = GaussianBIC(np.corrcoef(np.column_stack([table, table[:, 0] + 1e-3 * table[:, 1]]), rowvar=False), 400)
+    for joined, is_known in (((0, 1), True), ((0, 2), False)):
+        _, block, arrays = district_arrays(score.correlation, joined, [], [joined])
+        assert np.isfinite(bound(Terms(block, 400.0, score.price), *arrays)) == is_known

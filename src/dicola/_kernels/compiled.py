@@ -142,6 +142,7 @@ def _say_once(sentence: str) -> None:
 
 
 def _compile(function: Function, **options: Any) -> Function:
+    options = {"_nrt": True, **options}  # said to Numba in any case: a function would take it over from the one that calls it
     compiled = njit(nogil=True, error_model="numpy", **options)(function)
     if hasattr(compiled, "enable_caching"):  # Numba can be switched off, and then this is the function itself
         try:
@@ -221,6 +222,16 @@ def inner(function: Function) -> Function:
 def hot(function: Function) -> Function:
     """For functions called so often that handing over their arrays would outlast the work."""
     return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+
+
+def lean(function: Function) -> Function:
+    """As ``inner``, for functions that make no arrays: they do not count who holds those that they are handed."""
+    return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+
+
+def lean_and_hot(function: Function) -> Function:
+    """As ``hot``, for functions that make no arrays."""
+    return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, _nrt=False)
 
 
 def inlined(function: Function) -> Function:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
 from dicola._kernels.compiled import inner, kernel
-from dicola._kernels.mag_score import solve
+from dicola._kernels.mag_score import NORMAL, solve
 from dicola._kernels.stopping import heed
 
 _LEAST = 0.005  # the share of a variable that is its own, where a hidden one is among its parents
@@ -24,7 +24,7 @@ def expect(observed: Floats, expected: Floats, parents: Ints, counts: Ints, roun
     """
     p, n = len(observed), len(expected)
     m, most = n - p, max(1, counts.max())
-    normal, slopes = np.empty((most, most)), np.empty(most)
+    big, slopes = np.empty((NORMAL + 1, most, most)), np.empty((1, most))
     touched, n_touched, alone = np.empty(n, np.int64), 0, 0.0
     for v in range(n):
         near = v >= p
@@ -34,7 +34,7 @@ def expect(observed: Floats, expected: Floats, parents: Ints, counts: Ints, roun
             touched[n_touched] = v
             n_touched += 1
         else:
-            alone += log(_left(expected, v, parents, counts[v], normal, slopes))
+            alone += log(_left(expected, v, parents, counts[v], big, slopes))
     spread, across = np.empty((m, m)), np.empty((m, p))
     weights, shared, factor = np.empty((m, p)), np.empty((m, p)), np.empty((m, m))
     last = np.inf
@@ -44,7 +44,7 @@ def expect(observed: Floats, expected: Floats, parents: Ints, counts: Ints, roun
         fit = alone
         for at in range(n_touched):
             v = touched[at]
-            fit += _told(observed, expected, v, parents, counts[v], normal, slopes, spread, across)
+            fit += _told(observed, expected, v, parents, counts[v], big, slopes, spread, across)
         fit += _weigh(spread, across, factor, weights)
         for a in range(m):
             for j in range(p):
@@ -61,31 +61,31 @@ def expect(observed: Floats, expected: Floats, parents: Ints, counts: Ints, roun
 
 
 @inner
-def _left(expected: Floats, v: int, parents: Ints, k: int, normal: Floats, slopes: Floats) -> float:
+def _left(expected: Floats, v: int, parents: Ints, k: int, big: Floats, slopes: Floats) -> float:
     """The variance that its parents leave of a variable; their slopes are written down."""
     for a in range(k):
-        slopes[a] = expected[parents[v, a], v]
+        slopes[0, a] = expected[parents[v, a], v]
         for b in range(a + 1):
-            normal[a, b] = expected[parents[v, a], parents[v, b]]
-    solve(normal, slopes, k)
+            big[NORMAL, a, b] = expected[parents[v, a], parents[v, b]]
+    solve(big, slopes, 0, k)
     left = expected[v, v]
     for a in range(k):
-        left -= slopes[a] * expected[parents[v, a], v]
+        left -= slopes[0, a] * expected[parents[v, a], v]
     return float(max(_LEAST, left))
 
 
 @inner
 def _told(
-    observed: Floats, expected: Floats, v: int, parents: Ints, k: int, normal: Floats, slopes: Floats, spread: Floats, across: Floats
+    observed: Floats, expected: Floats, v: int, parents: Ints, k: int, big: Floats, slopes: Floats, spread: Floats, across: Floats
 ) -> float:
     """What a variable and its parents tell of the hidden ones among them; answers its part of the fit, as if these were 0."""
     p = len(observed)
-    left = _left(expected, v, parents, k, normal, slopes)
+    left = _left(expected, v, parents, k, big, slopes)
     fit = log(left) - (1.0 if v < p else 0.0)
     for a in range(-1, k):
-        i, one = (v, 1.0) if a < 0 else (parents[v, a], -slopes[a])
+        i, one = (v, 1.0) if a < 0 else (parents[v, a], -slopes[0, a])
         for b in range(-1, k):
-            j, other = (v, 1.0) if b < 0 else (parents[v, b], -slopes[b])
+            j, other = (v, 1.0) if b < 0 else (parents[v, b], -slopes[0, b])
             value = one * other / left
             if i >= p and j >= p:
                 spread[i - p, j - p] += value
@@ -100,17 +100,17 @@ def _told(
 def _weigh(spread: Floats, across: Floats, factor: Floats, weights: Floats) -> float:
     """How much each column counts in what is expected of hidden variables; answers the log determinant of ``spread``, inverted here."""
     m, p = across.shape
-    normal, right, total = np.empty((m, m)), np.empty(m), 0.0
+    big, right, total = np.empty((NORMAL + 1, m, m)), np.empty((1, m)), 0.0
     for a in range(m):
         for b in range(m):
-            right[b] = 1.0 if a == b else 0.0
+            right[0, b] = 1.0 if a == b else 0.0
             for c in range(m):
-                normal[b, c] = spread[b, c]
-        solve(normal, right, m)
+                big[NORMAL, b, c] = spread[b, c]
+        solve(big, right, 0, m)
         for b in range(m):
-            factor[b, a] = right[b]
+            factor[b, a] = right[0, b]
     for a in range(m):
-        total += 2.0 * log(normal[a, a])
+        total += 2.0 * log(big[NORMAL, a, a])
         for i in range(p):
             weights[a, i] = 0.0
             for b in range(m):

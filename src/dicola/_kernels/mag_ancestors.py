@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Ints
-from dicola._kernels.compiled import hot, inner
+from dicola._kernels.compiled import inner, lean, lean_and_hot
 from dicola._kernels.mag_score import CH, PA, SP
 from dicola._kernels.mag_state import BACK, BOTH, FORTH, KIND, NO, SEEN, STACK, A, B, State
 
@@ -39,7 +39,7 @@ def find_ancestors(state: State, ancestors: Bools) -> None:
                 top += 1
 
 
-@inner
+@lean
 def renew_ancestors(state: State, pair: int, rows: Ints) -> int:
     """After a move that is only tried: renew the rows of ``ancestors[1]`` that it may have changed.
 
@@ -81,14 +81,15 @@ def renew_ancestors(state: State, pair: int, rows: Ints) -> int:
     return count
 
 
-@inner
+@lean
 def forget_ancestors(state: State, rows: Ints, count: int) -> None:
     """Make the first ``count`` rows of ``ancestors[1]`` again those of the graph."""
     for i in range(count):
-        state.ancestors[1, rows[i]] = state.ancestors[0, rows[i]]
+        for u in range(len(state.value)):
+            state.ancestors[1, rows[i], u] = state.ancestors[0, rows[i], u]
 
 
-@hot
+@lean_and_hot
 def _leads(state: State, ancestors: Bools, u: int, v: int, without: int) -> bool:
     """Is u an ancestor of v, even without the edge u -> ``without`` (-1: with all edges)?"""
     if without < 0 or u == v:
@@ -166,7 +167,7 @@ def _obeys(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
     return True
 
 
-@hot
+@lean_and_hot
 def is_valid(state: State, ancestors: Bools, pair: int, kind: int) -> bool:
     """Is the graph still ancestral after the move, and does it obey what is known beforehand?"""
     if len(state.closed) and not _obeys(state, ancestors, pair, kind):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Ints
-from dicola._kernels.compiled import hot, inlined, inner, kernel
+from dicola._kernels.compiled import inlined, kernel, lean
 from dicola._kernels.mag_ancestors import find_ancestors, forget_ancestors, is_valid, renew_ancestors
 from dicola._kernels.mag_state import (
     FITS,
@@ -49,7 +49,7 @@ def _best_single(state: State) -> int:
     return chosen
 
 
-@hot
+@inlined
 def _remember(state: State, task: Task, pair: int, kind: int, value: float) -> None:
     """Remember how far the graph after a move is from the one that the climb stands at.
 
@@ -61,17 +61,22 @@ def _remember(state: State, task: Task, pair: int, kind: int, value: float) -> N
 
 
 @inlined
-def _next_best(state: State, task: Task) -> None:
+def _of_interest(state: State, best: float) -> float:
+    """Below which the worth of a next move matters: it is better than the best so far, or is remembered."""
+    return best if state.gaps[SPENT] == np.inf else max(best, state.gaps[NEXT] - state.gaps[SPENT])
+
+
+@inlined
+def _next_best(state: State, task: Task, room: AnyRoom) -> None:
     """Remember the best graph of another class that one move leads to as well."""
     state.gaps[SPENT] = state.gaps[PLAIN] = 0.0
     for pair in range(len(state.pairs)):
         for kind in range(4):
-            value = state.delta[pair, kind]
-            if value < state.gaps[NEXT] and is_valid(state, state.ancestors[0], pair, kind):
-                _remember(state, task, pair, kind, value)
+            if state.delta[pair, kind] < state.gaps[NEXT] and is_valid(state, state.ancestors[0], pair, kind):
+                _remember(state, task, pair, kind, worth(state, task, room, pair, kind, state.gaps[NEXT]))
 
 
-@inner
+@lean
 def _best_near(state: State, task: Task, room: AnyRoom, near: Ints, last: int, limit: float, ancestors: Bools) -> int:
     """After moves that are only tried: the best at some vertices that is worth less than the limit.
 
@@ -85,7 +90,7 @@ def _best_near(state: State, task: Task, room: AnyRoom, near: Ints, last: int, l
             for kind in range(4):
                 if pair == last or kind == state.pairs[pair, KIND] or not is_valid(state, ancestors, pair, kind):
                     continue
-                value = worth(state, task, room, pair, kind)
+                value = worth(state, task, room, pair, kind, _of_interest(state, best))
                 _remember(state, task, pair, kind, value)
                 if value < best:  # never where the rows are too few for a likelihood, and it is no number
                     best, chosen = value, 4 * pair + kind
@@ -107,7 +112,7 @@ def _after_free(state: State, task: Task, room: AnyRoom, changed: Ints, near: in
             for kind in range(4):
                 if pair == first or kind == old:
                     continue
-                value = worth(state, task, room, pair, kind)
+                value = worth(state, task, room, pair, kind, FREE)
                 if abs(value) >= FREE or not is_valid(state, state.ancestors[1], pair, kind):
                     continue
                 beyond = near + make(state, task, room, pair, kind, changed[near:])
@@ -169,7 +174,7 @@ def climb(state: State, task: Task, room: AnyRoom, budget: int, max_passes: int)
         if count:
             find_ancestors(state, state.ancestors[0])
             state.ancestors[1] = state.ancestors[0]
-            refresh(state, task, room, changed, count)
+            refresh(state, task, room, changed, count, max(task.threshold, GREEDY))
             state.counts[READY] = 1
             count = 0
         heed(0)
@@ -179,7 +184,7 @@ def climb(state: State, task: Task, room: AnyRoom, budget: int, max_passes: int)
             state.counts[MOVES] += 1
             continue
         if state.counts[PASSES] >= max_passes:
-            _next_best(state, task)
+            _next_best(state, task, room)
             return True
         moves, n_moves = _by_worth(state, task.threshold)
         for i in range(n_moves):
@@ -212,7 +217,7 @@ def climb(state: State, task: Task, room: AnyRoom, budget: int, max_passes: int)
             state.counts[PASSES] += 1
             state.counts[LAST] = 0
         elif state.counts[LAST]:
-            _next_best(state, task)
+            _next_best(state, task, room)
             return True
         else:  # once more from the start, without marks
             state.counts[LAST] = 1
@@ -226,7 +231,7 @@ def weigh_moves(state: State, task: Task, room: AnyRoom) -> None:
     n = len(state.value)
     set_up(state, task, room)
     find_ancestors(state, state.ancestors[0])
-    refresh(state, task, room, np.arange(n), n)
+    refresh(state, task, room, np.arange(n), n, np.inf)
     for pair in range(len(state.pairs)):
         for kind in range(4):
             if state.delta[pair, kind] < np.inf and not is_valid(state, state.ancestors[0], pair, kind):

@@ -8,7 +8,7 @@ import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
 from dicola._kernels.compiled import inner, kernel
-from dicola._kernels.mag_score import solve
+from dicola._kernels.mag_score import NORMAL, solve
 
 _POWERS = 30  # steps towards the first principal component, where the fit starts
 _SWEEPS = 300
@@ -112,13 +112,13 @@ def residuals(correlation: Floats, children: Ints, parents: Ints, counts: Ints) 
     The parents of the i-th are ``parents[i, :counts[i]]``; each is regressed by itself.
     """
     k, most = len(children), max(1, counts.max())
-    slopes, normal, left = np.zeros((k, most)), np.empty((most, most)), np.empty((k, k))
+    slopes, big, left = np.zeros((k, most)), np.empty((NORMAL + 1, most, most)), np.empty((k, k))
     for i in range(k):
         for a in range(counts[i]):
             slopes[i, a] = correlation[parents[i, a], children[i]]
             for b in range(a + 1):
-                normal[a, b] = correlation[parents[i, a], parents[i, b]]
-        solve(normal, slopes[i], counts[i])
+                big[NORMAL, a, b] = correlation[parents[i, a], parents[i, b]]
+        solve(big, slopes, i, counts[i])
     for i in range(k):
         for j in range(i + 1):
             value = correlation[children[i], children[j]]

@@ -16,13 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
-from dicola._kernels.compiled import hot, inlined, inner, kernel
+from dicola._kernels.compiled import hot, inlined, kernel, lean, lean_and_hot
 from dicola._kernels.stopping import heed
 from dicola._kernels.terms import Terms
 
 SINGULAR = 1e-12  # a residual variance below it counts as none
 _SWEEPS = 100
 _CLOSE = 1e-4  # how far from its limit n times the misfit may be
+_CLEAR, _ROUNDING = 1e-4, 1e-6  # a variance that rounding leaves as it is; more than it does to the logarithm of one
 
 
 # lists of a vertex: its parents, the other ends of its bidirected edges, its children
@@ -30,7 +31,10 @@ PA, SP, CH = 0, 1, 2
 
 
 class Room(NamedTuple):
-    """Arrays to work in, few so that calls stay light; the constants below say what is where."""
+    """Arrays to work in, few so that calls stay light; the constants below say what is where.
+
+    Kernels take entries of whole arrays: a row, taken by itself, costs a count of those who hold it.
+    """
 
     numbers: Ints
     big: Floats
@@ -40,8 +44,8 @@ class Room(NamedTuple):
 
 
 # numbers: local number of a variable; variable of a local number, members first and then their
-# other parents
-PLACE, INSIDE = 0, 1
+# other parents; what a variable is regressed on; and for bounds members that are joined, and what is listed
+PLACE, INSIDE, GIVEN, JOINED, LISTED = 0, 1, 2, 3, 4
 WITHIN, NORMAL = 0, 1  # big: correlations inside; normal equations
 # wide: slope of each member on what is inside; covariance of its residual with it
 SLOPES, ACROSS = 0, 1
@@ -53,173 +57,194 @@ RIGHT, STEP = 0, 1  # line: right side, then solution, of the normal equations
 def make_room(n: int, largest: int) -> Room:
     """Room for districts of at most ``largest`` of n variables."""
     return Room(
-        np.zeros((2, n), np.int64), np.zeros((2, n, n)), np.zeros((2, largest, n)), np.zeros((4, largest, largest)), np.zeros((2, n))
+        np.zeros((5, n), np.int64), np.zeros((2, n, n)), np.zeros((2, largest, n)), np.zeros((4, largest, largest)), np.zeros((2, n))
     )
 
 
-@inner
-def solve(normal: Floats, right: Floats, k: int) -> None:
-    """Solve the first k normal equations in place, by Cholesky.
+@lean
+def solve(big: Floats, line: Floats, row: int, k: int) -> None:
+    """Solve the first k normal equations in place, by Cholesky; the right side is a row of lines.
 
     A regressor that the ones before it determine gets 0.
     """
     for j in range(k):
-        pivot = normal[j, j]
+        pivot = big[NORMAL, j, j]
         scale = pivot
         for t in range(j):
-            pivot -= normal[j, t] * normal[j, t]
+            pivot -= big[NORMAL, j, t] * big[NORMAL, j, t]
         if pivot <= SINGULAR * scale:
-            normal[j, j] = 0.0
-            right[j] = 0.0
+            big[NORMAL, j, j] = 0.0
+            line[row, j] = 0.0
             for i in range(j + 1, k):
-                normal[i, j] = 0.0
+                big[NORMAL, i, j] = 0.0
             continue
         root = np.sqrt(pivot)
-        normal[j, j] = root
+        big[NORMAL, j, j] = root
         for i in range(j + 1, k):
-            value = normal[i, j]
+            value = big[NORMAL, i, j]
             for t in range(j):
-                value -= normal[i, t] * normal[j, t]
-            normal[i, j] = value / root
-        value = right[j]
+                value -= big[NORMAL, i, t] * big[NORMAL, j, t]
+            big[NORMAL, i, j] = value / root
+        value = line[row, j]
         for t in range(j):
-            value -= normal[j, t] * right[t]
-        right[j] = value / root
+            value -= big[NORMAL, j, t] * line[row, t]
+        line[row, j] = value / root
     for j in range(k - 1, -1, -1):
-        if normal[j, j] == 0.0:
-            right[j] = 0.0
+        if big[NORMAL, j, j] == 0.0:
+            line[row, j] = 0.0
             continue
-        value = right[j]
+        value = line[row, j]
         for t in range(j + 1, k):
-            value -= normal[t, j] * right[t]
-        right[j] = value / normal[j, j]
+            value -= big[NORMAL, t, j] * line[row, t]
+        line[row, j] = value / big[NORMAL, j, j]
 
 
-@inner
-def residual_variance(correlation: Floats, v: int, parents: Ints, k: int, room: Room) -> float:
-    """What the first k parents leave unexplained of a variable."""
-    normal, right = room.big[NORMAL], room.line[RIGHT]
+@lean
+def residual_variance(correlation: Floats, v: int, k: int, numbers: Ints, big: Floats, line: Floats) -> float:
+    """What the first k that are ``GIVEN`` leave unexplained of a variable."""
     for i in range(k):
-        right[i] = correlation[parents[i], v]
+        p = numbers[GIVEN, i]
+        line[RIGHT, i] = correlation[p, v]
         for j in range(i + 1):
-            normal[i, j] = correlation[parents[i], parents[j]]
-    solve(normal, right, k)
+            big[NORMAL, i, j] = correlation[p, numbers[GIVEN, j]]
+    solve(big, line, RIGHT, k)
     left = correlation[v, v]
     for i in range(k):
-        left -= right[i] * correlation[parents[i], v]
+        left -= line[RIGHT, i] * correlation[numbers[GIVEN, i], v]
     return float(max(left, SINGULAR))
 
 
+@lean_and_hot
+def _left_by_parents(correlation: Floats, v: int, lists: Ints, lengths: Ints, room: Room) -> float:
+    """What its parents leave unexplained of a variable."""
+    for i in range(lengths[PA, v]):
+        room.numbers[GIVEN, i] = lists[PA, v, i]
+    return float(residual_variance(correlation, v, lengths[PA, v], room.numbers, room.big, room.line))
+
+
 @inlined
-def _gather(correlation: Floats, members: Ints, d: int, pa: Ints, n_pa: Ints, room: Room) -> int:
+def _gather(correlation: Floats, members: Ints, d: int, lists: Ints, lengths: Ints, room: Room) -> int:
     """Number the members and then their other parents anew; answers how many they are.
 
     The correlations among them are copied.
     """
-    place, inside, within = room.numbers[PLACE], room.numbers[INSIDE], room.big[WITHIN]
+    numbers, big = room.numbers, room.big
     for i in range(d):
-        for t in range(n_pa[members[i]]):
-            place[pa[members[i], t]] = -1
+        v = members[i]
+        for t in range(lengths[PA, v]):
+            numbers[PLACE, lists[PA, v, t]] = -1
     for i in range(d):
-        place[members[i]] = i
-        inside[i] = members[i]
+        numbers[PLACE, members[i]] = i
+        numbers[INSIDE, i] = members[i]
     size = d
     for i in range(d):
-        for t in range(n_pa[members[i]]):
-            u = pa[members[i], t]
-            if place[u] < 0:
-                place[u] = size
-                inside[size] = u
+        v = members[i]
+        for t in range(lengths[PA, v]):
+            u = lists[PA, v, t]
+            if numbers[PLACE, u] < 0:
+                numbers[PLACE, u] = size
+                numbers[INSIDE, size] = u
                 size += 1
     for a in range(size):
         for b in range(size):
-            within[a, b] = correlation[inside[a], inside[b]]
+            big[WITHIN, a, b] = correlation[numbers[INSIDE, a], numbers[INSIDE, b]]
     return size
 
 
 @inlined
-def _reach(i: int, parents: Ints, k: int, size: int, room: Room) -> None:
-    """Covariances of the residual of member i with everything inside, from its slopes."""
-    place, within, slopes, across = room.numbers[PLACE], room.big[WITHIN], room.wide[SLOPES], room.wide[ACROSS]
+def _reach(i: int, v: int, size: int, lists: Ints, lengths: Ints, room: Room) -> None:
+    """Covariances of the residual of v, the member i, with everything inside, from its slopes."""
+    numbers, big, wide = room.numbers, room.big, room.wide
     for u in range(size):
-        across[i, u] = within[i, u]
-    for t in range(k):
-        p = place[parents[t]]
-        slope = slopes[i, p]
+        wide[ACROSS, i, u] = big[WITHIN, i, u]
+    for t in range(lengths[PA, v]):
+        p = numbers[PLACE, lists[PA, v, t]]
+        slope = wide[SLOPES, i, p]
         for u in range(size):
-            across[i, u] -= slope * within[p, u]
+            wide[ACROSS, i, u] -= slope * big[WITHIN, p, u]
 
 
 @inlined
-def _relate(i: int, d: int, parents: Ints, k: int, room: Room) -> None:
-    """Covariances of the residual of member i with all residuals."""
-    place, slopes, across, residual = room.numbers[PLACE], room.wide[SLOPES], room.wide[ACROSS], room.small[RESIDUAL]
+def _relate(i: int, v: int, d: int, lists: Ints, lengths: Ints, room: Room) -> None:
+    """Covariances of the residual of v, the member i, with all residuals."""
+    numbers, wide, small = room.numbers, room.wide, room.small
     for j in range(d):
-        value = across[j, i]
-        for t in range(k):
-            p = place[parents[t]]
-            value -= slopes[i, p] * across[j, p]
-        residual[i, j] = residual[j, i] = value
-
-
-@hot
-def _product(one: Floats, other: Floats, d: int) -> float:
-    """The inner product of the first d entries."""
-    value = 0.0
-    for i in range(d):
-        value += one[i] * other[i]
-    return value
+        value = wide[ACROSS, j, i]
+        for t in range(lengths[PA, v]):
+            p = numbers[PLACE, lists[PA, v, t]]
+            value -= wide[SLOPES, i, p] * wide[ACROSS, j, p]
+        small[RESIDUAL, i, j] = small[RESIDUAL, j, i] = value
 
 
 @inlined
-def _refit(i: int, d: int, parents: Ints, k: int, siblings: Ints, s: int, room: Room) -> float:
-    """Regress member i on its parents and on the pseudo-regressors of its siblings.
+def _set_equations(i: int, v: int, d: int, lists: Ints, lengths: Ints, room: Room) -> int:
+    """The normal equations of v, the member i, on its parents and the pseudo-regressors of its siblings; answers how many they are."""
+    numbers, big, wide, small, line = room.numbers, room.big, room.wide, room.small, room.line
+    k = lengths[PA, v]
+    for a in range(k):
+        p = numbers[PLACE, lists[PA, v, a]]
+        line[RIGHT, a] = big[WITHIN, p, i]
+        for b in range(a + 1):
+            big[NORMAL, a, b] = big[WITHIN, p, numbers[PLACE, lists[PA, v, b]]]
+    for a in range(lengths[SP, v]):
+        m = numbers[PLACE, lists[SP, v, a]]
+        for b in range(d):
+            value = 0.0
+            for t in range(d):
+                value += small[REST, m, t] * small[RESIDUAL, b, t]
+            small[PSEUDO, a, b] = value
+        for b in range(k + 1):
+            q = numbers[PLACE, lists[PA, v, b]] if b < k else i
+            value = 0.0
+            for t in range(d):
+                value += small[REST, m, t] * wide[ACROSS, t, q]
+            if b < k:
+                big[NORMAL, k + a, b] = value
+            else:
+                line[RIGHT, k + a] = value
+        for b in range(a + 1):
+            q = numbers[PLACE, lists[SP, v, b]]
+            value = 0.0
+            for t in range(d):
+                value += small[PSEUDO, a, t] * small[REST, q, t]
+            big[NORMAL, k + a, k + b] = value
+    return int(k + lengths[SP, v])
+
+
+@inlined
+def _refit(i: int, v: int, d: int, lists: Ints, lengths: Ints, room: Room) -> float:
+    """Regress v, the member i, on its parents and on the pseudo-regressors of its siblings.
 
     Answers how ln det Omega changes.
     """
-    place, within, normal, across = room.numbers[PLACE], room.big[WITHIN], room.big[NORMAL], room.wide[ACROSS]
-    residual, inverse, rest, pseudo = room.small[RESIDUAL], room.small[INVERSE], room.small[REST], room.small[PSEUDO]
-    right, step = room.line[RIGHT], room.line[STEP]
-    before = inverse[i, i]
+    numbers, big, small, line = room.numbers, room.big, room.small, room.line
+    before, k = small[INVERSE, i, i], lengths[PA, v]
     for a in range(d):  # the inverse for the others alone; row and column i become 0
         for b in range(d):
-            rest[a, b] = inverse[a, b] - inverse[a, i] * inverse[i, b] / before
+            small[REST, a, b] = small[INVERSE, a, b] - small[INVERSE, a, i] * small[INVERSE, i, b] / before
     for a in range(d):
-        rest[a, i] = rest[i, a] = 0.0
-    for a in range(k):
-        p = place[parents[a]]
-        right[a] = within[p, i]
-        for b in range(a + 1):
-            normal[a, b] = within[p, place[parents[b]]]
-    for a in range(s):
-        m = place[siblings[a]]
-        for b in range(d):
-            pseudo[a, b] = _product(rest[m], residual[b], d)
-        for b in range(k):
-            normal[k + a, b] = _product(rest[m], across[:, place[parents[b]]], d)
-        right[k + a] = _product(rest[m], across[:, i], d)
-        for b in range(a + 1):
-            normal[k + a, k + b] = _product(pseudo[a], rest[place[siblings[b]]], d)
-    for a in range(k + s):
-        step[a] = right[a]
-    solve(normal, right, k + s)
-    variance = within[i, i]
-    for a in range(k + s):
-        variance -= right[a] * step[a]
+        small[REST, a, i] = small[REST, i, a] = 0.0
+    count = _set_equations(i, v, d, lists, lengths, room)
+    for a in range(count):
+        line[STEP, a] = line[RIGHT, a]
+    solve(big, line, RIGHT, count)
+    variance = big[WITHIN, i, i]
+    for a in range(count):
+        variance -= line[RIGHT, a] * line[STEP, a]
     variance = max(variance, SINGULAR)
     for a in range(k):
-        room.wide[SLOPES, i, place[parents[a]]] = right[a]
+        room.wide[SLOPES, i, numbers[PLACE, lists[PA, v, a]]] = line[RIGHT, a]
     for b in range(d):
         value = 0.0
-        for a in range(s):
-            value += rest[b, place[siblings[a]]] * right[k + a]
-        step[b] = value
+        for a in range(lengths[SP, v]):
+            value += small[REST, b, numbers[PLACE, lists[SP, v, a]]] * line[RIGHT, k + a]
+        line[STEP, b] = value
     for a in range(d):
         for b in range(d):
-            inverse[a, b] = rest[a, b] + step[a] * step[b] / variance
+            small[INVERSE, a, b] = small[REST, a, b] + line[STEP, a] * line[STEP, b] / variance
     for a in range(d):
-        inverse[a, i] = inverse[i, a] = -step[a] / variance
-    inverse[i, i] = 1.0 / variance
+        small[INVERSE, a, i] = small[INVERSE, i, a] = -line[STEP, a] / variance
+    small[INVERSE, i, i] = 1.0 / variance
     return float(log(before * variance))
 
 
@@ -234,38 +259,36 @@ def misfit(correlation: Floats, n_samples: float, members: Ints, d: int, lists: 
     sorted. Of one variable it is the log of the residual variance. The value depends on the
     district alone.
     """
-    pa, n_pa, sp, n_sp = lists[PA], lengths[PA], lists[SP], lengths[SP]
     if d == 1:
-        v = members[0]
-        return float(log(residual_variance(correlation, v, pa[v], n_pa[v], room)))
-    place, slopes, inverse, residual = room.numbers[PLACE], room.wide[SLOPES], room.small[INVERSE], room.small[RESIDUAL]
-    size = _gather(correlation, members, d, pa, n_pa, room)
+        return float(log(_left_by_parents(correlation, members[0], lists, lengths, room)))
+    numbers, wide, small, line = room.numbers, room.wide, room.small, room.line
+    size = _gather(correlation, members, d, lists, lengths, room)
     log_det = 0.0
     for i in range(d):  # start from least squares, the residuals unrelated
         v = members[i]
-        variance = residual_variance(correlation, v, pa[v], n_pa[v], room)
-        for t in range(n_pa[v]):
-            slopes[i, place[pa[v, t]]] = room.line[RIGHT, t]
+        variance = _left_by_parents(correlation, v, lists, lengths, room)
+        for t in range(lengths[PA, v]):
+            wide[SLOPES, i, numbers[PLACE, lists[PA, v, t]]] = line[RIGHT, t]
         for j in range(d):
-            inverse[i, j] = 0.0
-        inverse[i, i] = 1.0 / variance
+            small[INVERSE, i, j] = 0.0
+        small[INVERSE, i, i] = 1.0 / variance
         log_det += log(variance)
-        _reach(i, pa[v], n_pa[v], size, room)
+        _reach(i, v, size, lists, lengths, room)
     for i in range(d):
-        _relate(i, d, pa[members[i]], n_pa[members[i]], room)
+        _relate(i, members[i], d, lists, lengths, room)
     last, gain = np.inf, np.inf
     for _ in range(_SWEEPS):
         for i in range(d):
             v = members[i]
             if i & 7 == 7:
                 heed(0)
-            log_det += _refit(i, d, pa[v], n_pa[v], sp[v], n_sp[v], room)
-            _reach(i, pa[v], n_pa[v], size, room)
-            _relate(i, d, pa[v], n_pa[v], room)
+            log_det += _refit(i, v, d, lists, lengths, room)
+            _reach(i, v, size, lists, lengths, room)
+            _relate(i, v, d, lists, lengths, room)
         value = log_det - d
         for a in range(d):
             for b in range(d):
-                value += inverse[a, b] * residual[a, b]
+                value += small[INVERSE, a, b] * small[RESIDUAL, a, b]
         before, gain, last = gain, last - value, value
         if gain <= 0.0 or (gain < before < np.inf and n_samples * gain * gain < _CLOSE * (before - gain)):
             # the gains shrink like a geometric series, whose rest is gain^2 / (before - gain)
@@ -274,20 +297,131 @@ def misfit(correlation: Floats, n_samples: float, members: Ints, d: int, lists: 
 
 
 @kernel
+def fit_members(correlation: Floats, n_samples: float, packed: Ints, d: int) -> tuple[float, Floats]:
+    """``misfit`` of a district by itself, and the covariance of the residuals of its members.
+
+    ``packed`` has the d members, sorted, the numbers of their parents and of their siblings, and then all these, one after the other.
+    """
+    n, size, at = len(correlation), d, 3 * d
+    for i in range(d):
+        size += packed[d + i]  # no more than so many variables are inside
+    lists, lengths = np.empty((2, n, size), np.int64), np.empty((2, n), np.int64)
+    room = Room(np.empty((5, n), np.int64), np.empty((2, size, size)), np.empty((2, d, size)), np.zeros((4, d, d)), np.empty((2, size)))
+    for relation in (PA, SP):
+        for i in range(d):
+            lengths[relation, packed[i]] = packed[(1 + relation) * d + i]
+            for t in range(lengths[relation, packed[i]]):
+                lists[relation, packed[i], t] = packed[at]
+                at += 1
+    return misfit(correlation, n_samples, packed, d, lists, lengths, room), room.small[RESIDUAL].copy()
+
+
+@kernel
 def misfit_alone(correlation: Floats, packed: Ints) -> float:
     """``misfit`` of a variable that no bidirected edge joins to another; ``packed`` has it and then its parents, sorted."""
     k = len(packed) - 1
-    one = np.zeros((1, 1, 1))
-    room = Room(np.zeros((1, 1), np.int64), np.zeros((2, max(1, k), max(1, k))), one, one, np.zeros((2, max(1, k))))
-    return float(log(residual_variance(correlation, packed[0], packed[1:], k, room)))
+    numbers, big, line = np.zeros((GIVEN + 1, max(1, k)), np.int64), np.zeros((2, max(1, k), max(1, k))), np.zeros((1, max(1, k)))
+    for i in range(k):
+        numbers[GIVEN, i] = packed[1 + i]
+    return float(log(residual_variance(correlation, packed[0], k, numbers, big, line)))
 
 
-@inner
-def score_ones(terms: Terms, members: Ints, d: int, lists: Ints, lengths: Ints, room: Room) -> float:
-    """The part of a district in the score: its misfit for all rows, and the price of its edges."""
+@hot
+def _price(terms: Terms, members: Ints, d: int, lengths: Ints) -> float:
+    """What the edges of a district cost."""
     arrows = ends = 0
     for i in range(d):
         arrows += lengths[PA, members[i]]
         ends += lengths[SP, members[i]]
+    return float(terms.price * (arrows + ends // 2))
+
+
+@lean
+def score_ones(terms: Terms, members: Ints, d: int, lists: Ints, lengths: Ints, room: Room) -> float:
+    """The part of a district in the score: its misfit for all rows, and the price of its edges."""
     loss = misfit(terms.correlation, terms.n_samples, members, d, lists, lengths, room)
-    return float(terms.n_samples * loss + terms.price * (arrows + ends // 2))
+    return float(terms.n_samples * loss + _price(terms, members, d, lengths))
+
+
+_OUTSIDE, _WAITING, _DONE = 0, 1, 2  # PLACE of a variable, for a bound
+
+
+@inlined
+def _next_member(members: Ints, d: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
+    """The first member that waits, and of whose parents none does."""
+    for i in range(d):
+        v = members[i]
+        is_next = numbers[PLACE, v] == _WAITING
+        for t in range(lengths[PA, v]):
+            is_next &= numbers[PLACE, lists[PA, v, t]] != _WAITING
+        if is_next:
+            return int(v)
+    return -1
+
+
+@inlined
+def _list_before(v: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
+    """List in ``GIVEN`` what the model lets v depend on of all that comes before it; answers how many they are.
+
+    These are the members that bidirected edges join it to by way of such as come before it, and the parents of all of them.
+    """
+    joined, count, at = 1, 0, 0
+    numbers[JOINED, 0] = v
+    numbers[LISTED, v] = 1
+    while at < joined:
+        w = numbers[JOINED, at]
+        at += 1
+        for t in range(lengths[SP, w]):
+            u = lists[SP, w, t]
+            if numbers[PLACE, u] == _DONE and numbers[LISTED, u] < 2:
+                numbers[JOINED, joined] = u
+                joined += 1
+                count = _listed(u, count, numbers)
+                numbers[LISTED, u] = 2
+        for t in range(lengths[PA, w]):
+            count = _listed(lists[PA, w, t], count, numbers)
+    for t in range(count):
+        numbers[LISTED, numbers[GIVEN, t]] = 0
+    numbers[LISTED, v] = 0
+    return count
+
+
+@hot
+def _listed(u: int, count: int, numbers: Ints) -> int:
+    """Put a variable on the list, if it is not there; answers how many are."""
+    if numbers[LISTED, u]:
+        return count
+    numbers[LISTED, u] = 1
+    numbers[GIVEN, count] = u
+    return count + 1
+
+
+@lean
+def bound_ones(terms: Terms, members: Ints, d: int, lists: Ints, lengths: Ints, room: Room) -> float:
+    """What the part of a district in the score cannot be below; minus infinity where rounding might be larger than the difference.
+
+    A fit goes round and round, this goes through the members once: each is regressed on all that the
+    model lets it depend on, in an order in which parents come before their children.
+    """
+    numbers = room.numbers
+    for i in range(d):
+        for t in range(lengths[PA, members[i]]):
+            u = lists[PA, members[i], t]
+            numbers[PLACE, u], numbers[LISTED, u] = _OUTSIDE, 0
+    for i in range(d):
+        numbers[PLACE, members[i]], numbers[LISTED, members[i]] = _WAITING, 0
+    least = 0.0
+    for _ in range(d):
+        v = _next_member(members, d, lists, lengths, numbers)
+        if v < 0:
+            return -np.inf
+        k = _list_before(v, lists, lengths, numbers)
+        variance = residual_variance(terms.correlation, v, k, numbers, room.big, room.line)
+        clear = variance
+        for j in range(k):
+            clear = min(clear, room.big[NORMAL, j, j] * room.big[NORMAL, j, j])
+        if not clear > _CLEAR:
+            return -np.inf
+        least += log(variance) - _ROUNDING
+        numbers[PLACE, v] = _DONE
+    return float(terms.n_samples * least + _price(terms, members, d, lengths))

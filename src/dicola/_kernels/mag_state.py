@@ -14,16 +14,18 @@ import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.bits import NONE, ONE, Words
-from dicola._kernels.compiled import hot, inlined, inner
+from dicola._kernels.compiled import hot, inlined, lean, lean_and_hot
 from dicola._kernels.mag_score import CH, PA, SP
-from dicola._kernels.scored_districts import AnyRoom, AnyTerms, score_district
+from dicola._kernels.scored_districts import AnyRoom, AnyTerms, bound_district, score_district
 from dicola._kernels.stopping import heed
 from dicola._kernels.terms import to_precision
 
 NO, FORTH, BACK, BOTH = 0, 1, 2, 3
 A, B, KIND = 0, 1, 2  # columns of ``State.pairs``
 _PROBES = 16
+_BOUNDED = 5  # members of a district up to which a bound of its score is tried before a fit
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_BOUND = np.uint64(0xD1B54A32D192ED03)  # turns the key of a district into that of the bound of its score
 
 
 class State(NamedTuple):
@@ -32,7 +34,7 @@ class State(NamedTuple):
     pairs: Ints  # the pairs whose edge may change: a, b, kind of the edge
     starts: Ints  # numbers of the pairs at each vertex, in compressed rows
     incident: Ints
-    delta: Floats  # by pair and new kind: what the move would change
+    delta: Floats  # by pair and new kind: what the move would change; where that is beyond all limits, what it cannot be below
     tried: Bools  # by pair and new kind: first moves that no second one redeems
     lists: Ints  # sorted neighbours of each vertex, by relation (``mag_score`` says which)
     lengths: Ints
@@ -55,7 +57,7 @@ class State(NamedTuple):
 # places: smallest member of the district of a vertex; size of a district, by root; room
 ROOT, SIZE, MEMBERS, STACK, SEEN = 0, 1, 2, 3, 4
 OWN, KEY = 0, 1  # words: key of a vertex with the arrows into it; key of a district, by root
-# counts: scores fitted, moves made, passes made, in the last pass?, all worths known?
+# counts: districts asked for their score, moves made, passes made, in the last pass?, all worths known?
 FITS, MOVES, PASSES, LAST, READY = 0, 1, 2, 3, 4
 # gaps: by how much the next-best graph is worse; what moves that are only tried have cost, with and
 # without surcharges
@@ -95,7 +97,7 @@ def _joint_key(a: int, b: int, n: int) -> np.uint64:
     return mixed(n + n * n + min(a, b) * n + max(a, b))
 
 
-@inner
+@lean
 def _list(state: State, relation: int, v: int, w: int, there: bool) -> None:
     """Put w among the parents, children or siblings of v, or take it out."""
     lists, count = state.lists, state.lengths[relation, v]
@@ -114,7 +116,7 @@ def _list(state: State, relation: int, v: int, w: int, there: bool) -> None:
         lists[relation, v, i] = lists[relation, v, i + 1]
 
 
-@inner
+@lean
 def change(state: State, pair: int, kind: int) -> None:
     """Give the edge of a pair another kind, in the lists and keys of its ends alone."""
     n = len(state.value)
@@ -132,7 +134,7 @@ def change(state: State, pair: int, kind: int) -> None:
     state.pairs[pair, KIND] = kind
 
 
-@inner
+@lean
 def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
     """Collect the district of a vertex in ``members``, sorted.
 
@@ -171,43 +173,54 @@ def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
 
 
 @hot
-def _place(state: State, key: np.uint64) -> np.uint64:
+def _place(keys: Words, key: np.uint64) -> np.uint64:
     """Where the score of this key stands in the table, or else goes.
 
     Where its part of the table is full, the first goes.
     """
-    mask = np.uint64(len(state.keys) - 1)
+    mask = np.uint64(len(keys) - 1)
     at = key & mask
     for _ in range(_PROBES):
-        if state.keys[at] in (key, NONE):
+        if keys[at] in (key, NONE):
             return at
         at = (at + ONE) & mask
     return key & mask
 
 
-@inner
-def score_of(state: State, task: Task, room: AnyRoom, start: int) -> float:
-    """The score of the district of a vertex without surcharges, from the table or fitted."""
-    d, key = district(state, start, start)
-    at = _place(state, key)
-    if state.keys[at] != key:
-        state.counts[FITS] += 1
-        if state.counts[FITS] & 15 == 0:
-            heed(0)
-        state.scores[at] = score_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room)
-        state.keys[at] = key
+@inlined
+def _score_or_bound(state: State, task: Task, room: AnyRoom, d: int, key: np.uint64, is_bound: bool) -> float:
+    """The score of the district of d ``members`` without surcharges, or what it cannot be below; from the table or worked out.
+
+    Of a large district a bound is seldom near enough to be of use, and of a single variable it is the score: there that comes back.
+    """
+    is_bound = is_bound and 1 < d <= _BOUNDED
+    wanted = key ^ _BOUND if is_bound else key
+    at = _place(state.keys, wanted)
+    if state.keys[at] != wanted:
+        if is_bound or state.keys[_place(state.keys, key ^ _BOUND)] != key ^ _BOUND:  # else it was counted before
+            state.counts[FITS] += 1
+            if state.counts[FITS] & 15 == 0:
+                heed(0)
+        if is_bound:
+            state.scores[at] = bound_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room)
+        else:
+            state.scores[at] = score_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room)
+        state.keys[at] = wanted
     return float(state.scores[at])
 
 
-@hot
+@inlined
 def added_surcharge(state: State, task: Task, pair: int, kind: int) -> float:
     """What surcharges contribute to the worth of a move."""
     return float(task.surcharge * (int(kind == BOTH) - int(state.pairs[pair, KIND] == BOTH)))
 
 
-@hot
-def worth(state: State, task: Task, room: AnyRoom, pair: int, kind: int) -> float:
-    """What a move would change in the score; infinite where it would make a district too large."""
+@lean_and_hot
+def worth(state: State, task: Task, room: AnyRoom, pair: int, kind: int, limit: float) -> float:
+    """What a move would change in the score; infinite where it would make a district too large.
+
+    Where a bound shows that this is not below the limit, the bound comes back: it costs less than a fit.
+    """
     n = len(state.value)
     a, b, old = state.pairs[pair, A], state.pairs[pair, B], state.pairs[pair, KIND]
     root_a, root_b = state.places[ROOT, a], state.places[ROOT, b]
@@ -232,39 +245,47 @@ def worth(state: State, task: Task, room: AnyRoom, pair: int, kind: int) -> floa
         key_a, key_b = part, key_a ^ joint ^ part
     asks_a = after_one or joint != 0 or into_a != 0
     asks_b = not after_one and (joint != 0 or into_b != 0)
-    before, after = 0.0, added_surcharge(state, task, pair, kind)
+    before = change_of_score = 0.0
     if asks_a or one:
         before += state.value[root_a]
     if not one and (asks_b or joint != 0):
         before += state.value[root_b]
-    for side in range(2):
-        if not (asks_b if side else asks_a):
-            continue
-        key = key_b ^ into_b if side else key_a ^ into_a ^ (into_b if after_one else np.uint64(0))
-        at = _place(state, key)
-        if state.keys[at] == key:
-            after += state.scores[at]
-            continue
-        change(state, pair, kind)
-        after += score_of(state, task, room, b if side else a)
-        change(state, pair, old)
-    return to_precision(after - before)
+    for last in range(0 if limit < np.inf else 1, 2):
+        after, is_known = added_surcharge(state, task, pair, kind), True
+        for side in range(2):
+            if not (asks_b if side else asks_a):
+                continue
+            key = key_b ^ into_b if side else key_a ^ into_a ^ (into_b if after_one else np.uint64(0))
+            at = _place(state.keys, key)
+            if state.keys[at] == key:
+                after += state.scores[at]
+                continue
+            is_known = False
+            change(state, pair, kind)
+            start = b if side else a
+            size, _ = district(state, start, start)
+            after += _score_or_bound(state, task, room, size, key, last == 0)
+            change(state, pair, old)
+        change_of_score = to_precision(after - before)
+        if is_known or change_of_score >= limit:
+            break
+    return change_of_score
 
 
-@inner
+@lean
 def _settle(state: State, task: Task, room: AnyRoom, first: int, second: int) -> None:
     """Write down members, key and score of the districts of two vertices."""
     for side in range(2):
         start = second if side else first
-        value = score_of(state, task, room, start)
         d, key = district(state, start, start)
+        value = _score_or_bound(state, task, room, d, key, False)
         root = state.places[MEMBERS, 0]
         for i in range(d):
             state.places[ROOT, state.places[MEMBERS, i]] = root
         state.places[SIZE, root], state.words[KEY, root], state.value[root] = d, key, value
 
 
-@inner
+@lean
 def make(state: State, task: Task, room: AnyRoom, pair: int, kind: int, touched: Ints) -> int:
     """Make a move; the members of the districts it touches go to ``touched``. How many are they?"""
     end = 0
@@ -297,8 +318,8 @@ def set_up(state: State, task: Task, room: AnyRoom) -> None:
 
 
 @inlined
-def refresh(state: State, task: Task, room: AnyRoom, changed: Ints, count: int) -> None:
-    """Work out anew what the moves at changed vertices are worth.
+def refresh(state: State, task: Task, room: AnyRoom, changed: Ints, count: int, limit: float) -> None:
+    """Work out anew what the moves at changed vertices are worth, where that is below a limit.
 
     What was tried there and at their neighbours is forgotten.
     """
@@ -308,7 +329,7 @@ def refresh(state: State, task: Task, room: AnyRoom, changed: Ints, count: int) 
             pair = state.incident[at]
             old = state.pairs[pair, KIND]
             for kind in range(4):
-                state.delta[pair, kind] = np.inf if kind == old else worth(state, task, room, pair, kind)
+                state.delta[pair, kind] = np.inf if kind == old else worth(state, task, room, pair, kind, limit)
                 state.tried[pair, kind] = False
             if old != NO:
                 w = state.pairs[pair, A] + state.pairs[pair, B] - v

@@ -75,22 +75,22 @@ class MAG(Separable):
 
         Marks of such an edge follow the ancestors (Richardson and Spirtes 2002, Theorem 5.1).
         """
-        # On a path that no set blocks two colliders a <-> b follow each other, and both are ancestors of its ends.
-        points = (self.marks == ARROW) & (self.marks.T == TAIL)
-        joined = (self.marks == ARROW) & (self.marks.T == ARROW)
-        is_above = points.any(axis=1)
-        is_directed = not ((self.marks == TAIL) & (self.marks.T == TAIL)).any()
-        if not is_directed:
+        heads, tails = self.marks == ARROW, self.marks == TAIL
+        if (tails & tails.T).any():
             return project(self, tuple(range(len(self))), 0)
-        return self._with_missing(mask_of(np.flatnonzero(is_above).tolist())) if joined[np.ix_(is_above, is_above)].any() else self
+        # On a path that no set blocks two colliders a <-> b follow each other, and both are ancestors of its ends: these point at such two.
+        is_above = (heads & tails.T).any(axis=1)
+        inner = is_above & (heads & heads.T & is_above).any(axis=1)
+        return self._with_missing(is_above, np.flatnonzero(heads[:, inner].any(axis=1))) if inner.any() else self
 
-    def _with_missing(self, above: int) -> MAG:
+    def _with_missing(self, is_above: NDArray[np.bool_], ends: NDArray[np.int64]) -> MAG:
         """The graph with an edge for each pair that a path joins whose inner vertices are colliders and ancestors of its ends.
 
-        ``above`` are the vertices with children, as a mask: none but these can be such ancestors.
+        No vertices but those that are ``above`` another can be such ancestors, and no paths but those between these ``ends`` count.
         """
         separation, everything, marks = self.separation, (1 << len(self)) - 1, self.to_matrix()
-        for x in range(len(self)):
+        above = mask_of(np.flatnonzero(is_above).tolist())
+        for x in ends.tolist():
             heed()
             near = separation.walk(x, everything & ~(1 << x), above)
             for y in members(near >> (x + 1) << (x + 1)):

@@ -24,11 +24,14 @@ class MSeparation:
         # of the edge has an arrowhead, w stands at bit w, else at bit n + w: so a walk enters it.
         self._into, self._away, self._along = dict[int, int](), dict[int, int](), dict[int, int]()
         for v, row in enumerate(around):
-            into, away = ([w for w in row if (around[w][v] == ARROW) == headed] for headed in (True, False))
-            entered = {w: w if mark == ARROW else self._n + w for w, mark in row.items()}
-            self._into[1 << v] = mask_of(entered[w] for w in into)
-            self._away[1 << v] = mask_of(entered[w] for w in away)
-            self._along[1 << v] = self._into[1 << v] | self._away[1 << v]
+            into = away = 0
+            for w, mark in row.items():
+                entered = 1 << (w if mark == ARROW else self._n + w)
+                if around[w][v] == ARROW:
+                    into |= entered
+                else:
+                    away |= entered
+            self._into[1 << v], self._away[1 << v], self._along[1 << v] = into, away, into | away
         self.ancestors = _anterior_sets(graph)
 
     def ancestors_of(self, mask: int) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from copy import copy
-from math import erfc, log, sqrt
+from itertools import chain
+from math import erfc, exp, log, sqrt
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -239,12 +240,29 @@ def fitted_district(
     correlation: NDArray[np.float64], n_samples: float, members: Sequence[int], arrows: Iterable[Pair], bidirected: Collection[Pair]
 ) -> Fitted:
     """How badly a district fits; a large one with an edge between every two members by a way of its own."""
-    _, block, arrays = district_arrays(correlation, members, arrows, bidirected)
-    if LARGE < arrays.d < n_samples and 2 * len(bidirected) == arrays.d * (arrays.d - 1):
-        counts = arrays.lengths[kernel.PA].tolist()
-        return fitted_saturated(block, n_samples, [row[:k] for row, k in zip(arrays.lists[kernel.PA].tolist(), counts, strict=True)])
-    misfit = kernel.misfit(block, n_samples, *arrays)
-    return Fitted(misfit, arrays.room.small[kernel.RESIDUAL])
+    inside = sorted(members)
+    parents, siblings = ({v: list[int]() for v in inside} for _ in range(2))
+    for u, v in sorted(arrows):
+        parents[v].append(u)
+    for v, w in sorted([*bidirected, *((w, v) for v, w in bidirected)]):
+        siblings[w].append(v)
+    return fitted_members(_read_only(correlation.view()), n_samples, inside, list(parents.values()), list(siblings.values()))
+
+
+def fitted_members(
+    correlation: NDArray[np.float64], n_samples: float, members: list[int], parents: list[list[int]], siblings: list[list[int]]
+) -> Fitted:
+    """The same from the parents and siblings of each member, all of them sorted; the correlations are read-only."""
+    d, ends = len(members), sum(map(len, siblings))
+    if d == 1:
+        misfit = kernel.misfit_alone(correlation, np.array([*members, *parents[0]], dtype=np.int64))
+        return Fitted(misfit, np.array([[exp(misfit)]]))
+    if LARGE < d < n_samples and ends == d * (d - 1):
+        inside = [*members, *sorted(set(chain.from_iterable(parents)) - set(members))]
+        place = {v: i for i, v in enumerate(inside)}
+        return fitted_saturated(correlation[np.ix_(inside, inside)], n_samples, [[place[u] for u in above] for above in parents])
+    packed = np.array([*members, *map(len, parents), *map(len, siblings), *chain(*parents, *siblings)], dtype=np.int64)
+    return Fitted(*kernel.fit_members(correlation, n_samples, packed, d))
 
 
 def square_matrix(matrix: ArrayLike) -> NDArray[np.float64]:

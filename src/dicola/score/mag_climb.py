@@ -14,7 +14,6 @@ from dicola._kernels.scored_districts import AnyRoom, AnyTerms
 from dicola._kernels.terms import BlockTerms
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, NONE, TAIL
-from dicola.score.ancestral import reached
 from dicola.score.base import Score
 from dicola.score.law import Law
 from dicola.score.readable_climb import ReadableClimb
@@ -173,13 +172,14 @@ def marks_of(kinds: NDArray[np.int64], ends: NDArray[np.int64], n: int) -> Marks
 
 
 def _largest_district(marks: Marks) -> int:
-    joined = (marks == ARROW) & (marks.T == ARROW)
-    left, largest = set(np.flatnonzero(joined.any(axis=0)).tolist()), 1
-    while left:
-        found = reached(min(left), lambda v: np.flatnonzero(joined[v]).tolist())
-        left.difference_update(found)
-        largest = max(largest, len(found))
-    return largest
+    """How many vertices bidirected edges join at most."""
+    districts: dict[int, list[int]] = {}
+    for a, b in np.argwhere(np.triu((marks == ARROW) & (marks.T == ARROW))).tolist():
+        one, other = (districts.setdefault(v, [v]) for v in (a, b))
+        if one is not other:
+            one += other
+            districts.update(dict.fromkeys(other, one))
+    return max(map(len, districts.values()), default=1)
 
 
 def _table_size(n: int) -> int:
