@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from threading import Lock
 
 import joblib
 import pandas as pd
@@ -199,3 +200,19 @@ def test_linear_algebra_has_one_thread_while_a_worker_is_at_work():
     """In a process of its own: what other tests left at work would count here too."""
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
     subprocess.run([sys.executable, "-c", ONE_THREAD], check=True, env=environment, timeout=120)
+
+
+def test_what_cannot_be_sent_to_a_cluster_is_done_here_and_said(dask, monkeypatch):
+    monkeypatch.setattr(leaves, "_TOGETHER", 8)  # so that there are several tasks
+    frame, held = table(), Lock()
+    inner = FisherZ(frame[list(frame.columns[:7])])
+
+    def guarded(x, y, z):
+        with held:
+            return inner(x, y, z).p_value
+
+    test = CallableTest(guarded, inner.names)
+    one, here = discover(test, mode="paper"), discover(test, mode="paper", scheduler=dask)
+    assert here.pag == one.pag and here.tests == one.tests
+    (said,) = set(here.warnings) - set(one.warnings)
+    assert "cannot be sent to the workers of the cluster (workers='dask')" in said

@@ -245,6 +245,8 @@ class SweepLevel(Question[list[Separation]]):
         old = None if self.tried is None else [set(np.nonzero(row)[0].tolist()) for row in np.asarray(self.tried)]
         edges = [(i, j) for i, j in np.argwhere(np.triu(np.asarray(self.adjacency), 1)).tolist()]
         separators: dict[Pair, Variables | None] = dict.fromkeys(edges)
+        if not self.size and old is None:
+            ci.foresee([(i, j, ()) for i, j in edges])
         for end in (0, 1) if self.size > 0 else (0,):
             left = [(i, j) for i, j in edges if separators[i, j] is None]
             searches = []

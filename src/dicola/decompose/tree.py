@@ -305,6 +305,8 @@ class LinksAcross(Question[Adjacency]):
             marginal = ci.ask_each([Depends(x, y, ()) for x, y in asked])
             asked = [pair for pair, depends in zip(asked, marginal, strict=True) if depends]
             ci.ask_each([Depends(x, y, self.separator) for x, y in asked])  # by all workers; the verdicts are remembered
+        elif ci.remembers:
+            ci.ask_each([Depends(x, y, ()) for x, y in asked])
         verdicts = {pair: ci.verdict(*pair, self.separator) for pair in asked}
         return self._strongest(ci.test, {pair: found.p_value for pair, found in verdicts.items() if not found.independent_at(level)})
 

@@ -1,0 +1,290 @@
+"""Processes that answer what a slow test is asked, so that all that learns, counts and remembers stays where it is.
+
+Each has the test, sent once, and answers some questions at a time, a few milliseconds of work. Whoever learns here asks ahead: what an
+answer needs next is handed out to whoever is free, and then asked one by one, as if alone; the answers are there already. Hence what
+comes out, and what is counted, does not depend on who answered. What was answered in vain is known if somebody else should ask it.
+
+The processes are begun once the test has taken long enough. Until they are there, and where they died, the test is asked here.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from functools import partial
+from multiprocessing.connection import Client, Connection, Listener, wait
+from queue import Empty, SimpleQueue
+from time import perf_counter
+from traceback import format_exc
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from cloudpickle import dumps
+from joblib import Parallel, delayed
+
+from dicola.ci.engines import held
+from dicola.ci.questions import Verdict
+from dicola.ci.sent_once import SentOnce, sent_once
+from dicola.ci.untested import Untested
+from dicola.graphs.skeleton import Variables
+from dicola.watch import Watch, current, heed, watched_by
+
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+Key = tuple[str, str, tuple[str, ...]]
+_WORTH_HELP = 0.1  # seconds that a test has taken before others are called
+_AT_A_TIME = 0.01  # seconds of questions that are sent together
+_MOST = 256  # questions that are sent together
+_TRIES = 3  # to have processes
+_LOOK = 0.05  # seconds from one look at the budget to the next
+
+
+class Asked(Protocol):
+    """What is asked: a test."""
+
+    labels: tuple[str, ...]
+
+    def verdict(self, x: int, y: int, z: Variables) -> Verdict:
+        """X ⟂ y | z."""
+        ...
+
+    def among(self, variables: Sequence[int]) -> Any:
+        """The same test on some of its variables."""
+        ...
+
+    def take_untested(self) -> Untested:
+        """What could not be answered since this was last asked for."""
+        ...
+
+
+class Bunch(NamedTuple):
+    """Questions about some variables (``None``: all) that are answered in their order; with ``first``, up to one that is independent."""
+
+    variables: Variables | None
+    questions: tuple[tuple[int, int, Variables], ...]
+    first: bool = False
+    alpha: float | None = None
+
+
+class Answers(NamedTuple):
+    """What came of a bunch: verdicts with what could not be answered, and the seconds that they took."""
+
+    verdicts: list[tuple[Verdict, Untested]]
+    seconds: float
+
+
+class Askers:
+    """Some processes that have a test; ``close`` sends them home."""
+
+    def __init__(self, test: Asked, n_jobs: int) -> None:
+        self._test, self._n_jobs = test, n_jobs
+        self._answer = Answerer(test)
+        self._place = {label: at for at, label in enumerate(test.labels)}
+        self._known: dict[Key, tuple[Verdict, Untested]] = {}
+        self._seconds, self._count = 0.0, 0
+        self._here, self._free = threading.Lock(), SimpleQueue[Connection]()
+        self._lines: set[Connection] = set()
+        self._listener: Listener | None = None
+        self._is_closed, self._while_open = False, ExitStack()
+
+    @property
+    def are_there(self) -> bool:
+        """Has any of the processes come?"""
+        return bool(self._lines)
+
+    @property
+    def at_a_time(self) -> int:
+        """How many questions are worth a message."""
+        return max(1, min(_MOST, int(_AT_A_TIME * self._count / self._seconds))) if self._seconds else 1
+
+    @property
+    def ahead(self) -> int:
+        """How many messages are worth their answers where the first may make the others vain: as many as there are idle processes."""
+        return max(1, self._free.qsize())
+
+    def verdict(self, labels: tuple[str, ...], x: int, y: int, z: Variables) -> tuple[Verdict, Untested]:
+        """X ⟂ y | z among the variables with these labels, and what of it could not be answered."""
+        key = labels[x], labels[y], tuple([labels[v] for v in z])
+        if key not in self._known:
+            self.foresee(labels, [(x, y, z)])
+        return self._known[key]
+
+    def foresee(
+        self, labels: tuple[str, ...], asked: Sequence[tuple[int, int, Variables]], first: bool = False, alpha: float | None = None
+    ) -> None:
+        """Have some questions answered that are asked next; with ``first`` each bunch of them only up to one that is independent."""
+        new = [each for each in asked if (labels[each[0]], labels[each[1]], tuple([labels[v] for v in each[2]])) not in self._known]
+        variables = None if len(labels) == len(self._place) else tuple([self._place[label] for label in labels])
+        size = max(1, min(self.at_a_time, -(-len(new) // self._n_jobs)))
+        bunches = deque(Bunch(variables, tuple(new[at : at + size]), first, alpha) for at in range(0, len(new), size))
+        under_way: dict[Connection, Bunch] = {}
+        try:
+            while bunches or under_way:
+                while bunches and (line := self._line(not under_way)) is not None:
+                    under_way[line] = bunches.popleft()
+                    self._send(line, under_way[line])
+                if not under_way:
+                    self._note(labels, each := bunches.popleft(), self._answered_here(each))
+                for heard in wait(list(under_way), _LOOK) if under_way else ():
+                    assert isinstance(heard, Connection)
+                    each = under_way.pop(heard)
+                    self._note(labels, each, self._received(heard) or self._answered_here(each))
+                heed()
+        finally:
+            for line in under_way:
+                self._lose(line)
+
+    def each(self, run: Callable[[Work], Result], pieces: Sequence[Work]) -> Iterator[Result]:
+        """What ``run`` makes of each piece, in their order, several at a time, so that there is something to ask for all processes."""
+        run = partial(_watched, current(), run)
+        with ThreadPoolExecutor(2 * self._n_jobs) as threads:
+            yield from threads.map(run, pieces)
+
+    def close(self) -> None:
+        """Let the processes go."""
+        self._is_closed = True
+        for line in list(self._lines):
+            self._lose(line)
+        if self._listener is not None:
+            with suppress(OSError, EOFError), Client(self._listener.address):  # whoever waits for the next to come
+                pass
+        self._while_open.close()
+
+    def _note(self, labels: tuple[str, ...], bunch: Bunch, found: Answers) -> None:
+        self._seconds, self._count = self._seconds + found.seconds, self._count + len(found.verdicts)
+        for (x, y, z), answer in zip(bunch.questions, found.verdicts, strict=False):
+            self._known[labels[x], labels[y], tuple([labels[v] for v in z])] = answer
+
+    def _answered_here(self, bunch: Bunch) -> Answers:
+        with self._here:
+            found = self._answer(bunch)
+            if self._listener is None and not self._is_closed and self._seconds + found.seconds > _WORTH_HELP:
+                self._call()
+        return found
+
+    def _line(self, patiently: bool) -> Connection | None:
+        """A process that is free; ``None`` where there is none, though one will be if we wait for it ``patiently``."""
+        while self._lines:
+            try:
+                return self._free.get(timeout=_LOOK) if patiently else self._free.get_nowait()
+            except Empty:
+                heed()
+                if not patiently:
+                    break
+        return None
+
+    def _send(self, line: Connection, bunch: Bunch) -> None:
+        with suppress(OSError):  # it died; whoever waits for its answer will see
+            line.send(bunch)
+
+    def _received(self, line: Connection) -> Answers | None:
+        """What a process has answered; ``None`` where it died."""
+        try:
+            found: Answers | Exception = pickle.loads(line.recv_bytes())
+        except (EOFError, OSError):
+            self._lose(line)
+            return None
+        self._free.put(line)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _lose(self, line: Connection) -> None:
+        self._lines.discard(line)
+        line.close()
+
+    def _call(self) -> None:
+        """Call for the processes, and go on without them."""
+        known = self._while_open.enter_context(sent_once(self._answer))
+        secret = os.urandom(32)
+        self._listener = listener = self._while_open.enter_context(Listener(backlog=self._n_jobs, authkey=secret))
+        for work in (partial(self._hire, partial(serve, listener.address, secret)), partial(self._welcome, listener, known)):
+            threading.Thread(target=_quietly, args=(work,), daemon=True).start()
+
+    def _hire(self, work: Callable[[], None]) -> None:
+        """Have processes do their work until they are sent home; joblib ends all of them where one dies, and brings up others."""
+        for _ in range(_TRIES):
+            with suppress(Exception):
+                Parallel(n_jobs=self._n_jobs, prefer="processes", pre_dispatch="all", batch_size=1)([delayed(work)()] * self._n_jobs)
+            if self._is_closed:
+                break
+
+    def _welcome(self, listener: Listener, known: SentOnce[Bunch, Answers]) -> None:
+        """Wait for those who come."""
+        while not self._is_closed:
+            line = listener.accept()
+            threading.Thread(target=_quietly, args=(partial(self._take_in, line, known),), daemon=True).start()
+
+    def _take_in(self, line: Connection, known: SentOnce[Bunch, Answers]) -> None:
+        """Ask somebody who came, from when it has read the test."""
+        line.send(known)
+        line.recv()
+        self._lines.add(line)
+        self._free.put(line)
+        if self._is_closed:
+            self._lose(line)
+
+
+class Answerer:
+    """A test that answers bunches of questions."""
+
+    def __init__(self, test: Asked) -> None:
+        self._test, self._parts = test, dict[Variables | None, Asked]()
+
+    def __call__(self, bunch: Bunch) -> Answers:
+        return held(self._answers, bunch)  # there are other workers
+
+    def _answers(self, bunch: Bunch) -> Answers:
+        begin, found = perf_counter(), list[tuple[Verdict, Untested]]()
+        test = self._part(bunch.variables)
+        test.take_untested()  # of what was asked before
+        for question in bunch.questions:
+            found.append((test.verdict(*question), test.take_untested()))
+            if bunch.first and found[-1][0].independent_at(bunch.alpha):
+                break
+        return Answers(found, perf_counter() - begin)
+
+    def _part(self, variables: Variables | None) -> Asked:
+        if variables not in self._parts:
+            self._parts[variables] = self._test if variables is None else self._test.among(variables)
+        return self._parts[variables]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_test": self._test, "_parts": {}}
+
+
+def serve(address: str, secret: bytes) -> None:
+    """What a process does: answer until nobody asks any more."""
+    with suppress(OSError, EOFError), Client(address, authkey=secret) as line:
+        answer = line.recv()
+        answer(Bunch(None, ()))
+        line.send("ready")
+        while True:
+            line.send_bytes(_as_bytes(answer, line.recv()))
+
+
+def _as_bytes(answer: Callable[[Bunch], Answers], bunch: Bunch) -> bytes:
+    """The answers ready to be sent, or the error that came instead; one that cannot be sent is told in words."""
+    try:
+        return pickle.dumps(answer(bunch))
+    except Exception as error:
+        error.add_note(f"In a worker:\n{format_exc()}")
+        try:
+            return bytes(dumps(error))
+        except Exception:
+            return pickle.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
+
+
+def _quietly(work: Callable[[], object]) -> None:
+    """What a process that died has left behind is done without it."""
+    with suppress(Exception):
+        work()
+
+
+def _watched(watch: Watch | None, run: Callable[[Work], Result], piece: Work) -> Result:
+    with watched_by(watch):
+        return run(piece)
