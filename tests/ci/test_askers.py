@@ -12,7 +12,7 @@ import pytest
 from dicola import CallableTest, FisherZ, InvalidSetting, discover, simulate
 from dicola.blankets.grow_shrink import IAMB
 from dicola.ci import askers
-from dicola.ci.askers import Askers
+from dicola.ci.askers import Askers, Part, Search
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.workers import Workers
 from dicola.watch import Stopped, Watch, watched_by
@@ -63,11 +63,15 @@ def questions(test: CallableTest) -> list[tuple[int, int, tuple[int, ...]]]:
     return [(x, y, (z,)) for x in range(4) for y in range(x + 1, 5) for z in range(5, len(test))]
 
 
+def searches(test: CallableTest) -> list[Search]:
+    return [Search(x, y, (z,)) for x, y, z in questions(test)]
+
+
 def test_other_processes_answer_what_this_one_would(at_once):
     test, told = slow(), slow(tells_process=True)
     for asked in (test, told):
         others = Askers(asked, 2)
-        others.foresee(test.labels, questions(test))
+        others.foresee(test.labels, searches(test))
         found = [others.verdict(test.labels, *question)[0] for question in questions(test)]
         others.close()
         if asked is test:
@@ -79,7 +83,7 @@ def test_other_processes_answer_what_this_one_would(at_once):
 def test_a_bunch_ends_where_the_first_is_independent():
     test = slow()
     everything = [(0, 1, (z,)) for z in range(2, len(test))]
-    answers = askers.Answerer(test)(askers.Bunch(None, tuple(everything), first=True)).verdicts
+    (answers,) = askers.Answerer(test)(askers.Bunch(None, (Part(0, 1, tuple(z for _, _, z in everything), None),))).verdicts
     verdicts = [test.verdict(*question) for question in everything]
     first = next((at for at, verdict in enumerate(verdicts) if verdict.independent), len(verdicts) - 1)
     assert [verdict for verdict, _ in answers] == verdicts[: first + 1]
@@ -89,7 +93,7 @@ def test_a_process_that_dies_changes_nothing(at_once):
     test, deadly = slow(), slow(deadly="X7")
     assert "X7" in test.labels
     others = Askers(deadly, 2)
-    others.foresee(test.labels, questions(test))
+    others.foresee(test.labels, searches(test))
     assert [others.verdict(test.labels, *question)[0] for question in questions(test)] == [test.verdict(*each) for each in questions(test)]
     others.close()
 
@@ -98,7 +102,7 @@ def test_an_error_there_is_raised_here(at_once):
     test = slow(wrong="X7")
     others = Askers(test, 2)
     with pytest.raises(InvalidSetting, match=r"returned 2\.0 for"):
-        others.foresee(test.labels, questions(test))
+        others.foresee(test.labels, searches(test))
     others.close()
 
 
@@ -106,7 +110,7 @@ def test_a_run_that_is_to_end_waits_for_nobody(at_once):
     test = slow()
     others = Askers(test, 2)
     with watched_by(Watch(until=0.0)), pytest.raises(Stopped):
-        others.foresee(test.labels, questions(test))
+        others.foresee(test.labels, searches(test))
     others.close()
 
 

@@ -13,7 +13,7 @@ import os
 import pickle
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -61,19 +61,45 @@ class Asked(Protocol):
         ...
 
 
+class Search:
+    """Verdicts on a pair that are asked for one after the other, up to the first that is independent at the level ``alpha``."""
+
+    def __init__(self, x: int, y: int, sets: Iterable[Variables], alpha: float | None = None) -> None:
+        self.x, self.y, self.alpha, self._sets = x, y, alpha, iter(sets)
+        self.is_over = False
+
+    def next(self, most: int, known: Callable[[int, int, Variables], Verdict | None]) -> tuple[Variables, ...]:
+        """The next sets to be asked about, without those that are known."""
+        found: list[Variables] = []
+        while len(found) < most and not self.is_over:
+            z = next(self._sets, None)
+            verdict = None if z is None else known(self.x, self.y, z)
+            if z is not None and verdict is None:
+                found.append(z)
+            self.is_over = z is None or (verdict is not None and verdict.independent_at(self.alpha))
+        return tuple(found)
+
+
+class Part(NamedTuple):
+    """Some sets of a search."""
+
+    x: int
+    y: int
+    sets: tuple[Variables, ...]
+    alpha: float | None
+
+
 class Bunch(NamedTuple):
-    """Questions about some variables (``None``: all) that are answered in their order; with ``first``, up to one that is independent."""
+    """Parts of searches among some variables (``None``: all) that are sent together."""
 
     variables: Variables | None
-    questions: tuple[tuple[int, int, Variables], ...]
-    first: bool = False
-    alpha: float | None = None
+    parts: tuple[Part, ...]
 
 
 class Answers(NamedTuple):
-    """What came of a bunch: verdicts with what could not be answered, and the seconds that they took."""
+    """What came of a bunch: for each part verdicts with what could not be answered, and the seconds that all of them took."""
 
-    verdicts: list[tuple[Verdict, Untested]]
+    verdicts: list[list[tuple[Verdict, Untested]]]
     seconds: float
 
 
@@ -110,33 +136,54 @@ class Askers:
         """X ⟂ y | z among the variables with these labels, and what of it could not be answered."""
         key = labels[x], labels[y], tuple([labels[v] for v in z])
         if key not in self._known:
-            self.foresee(labels, [(x, y, z)])
+            self.foresee(labels, [Search(x, y, (z,))])
         return self._known[key]
 
-    def foresee(
-        self, labels: tuple[str, ...], asked: Sequence[tuple[int, int, Variables]], first: bool = False, alpha: float | None = None
-    ) -> None:
-        """Have some questions answered that are asked next; with ``first`` each bunch of them only up to one that is independent."""
-        new = [each for each in asked if (labels[each[0]], labels[each[1]], tuple([labels[v] for v in each[2]])) not in self._known]
-        variables = None if len(labels) == len(self._place) else tuple([self._place[label] for label in labels])
-        size = max(1, min(self.at_a_time, -(-len(new) // self._n_jobs)))
-        bunches = deque(Bunch(variables, tuple(new[at : at + size]), first, alpha) for at in range(0, len(new), size))
-        under_way: dict[Connection, Bunch] = {}
+    def foresee(self, labels: tuple[str, ...], searches: Iterable[Search]) -> None:
+        """Have searches made whose answers are asked for next."""
+        waiting, under_way = deque(searches), dict[Connection, tuple[Bunch, list[Search]]]()
         try:
-            while bunches or under_way:
-                while bunches and (line := self._line(not under_way)) is not None:
-                    under_way[line] = bunches.popleft()
-                    self._send(line, under_way[line])
-                if not under_way:
-                    self._note(labels, each := bunches.popleft(), self._answered_here(each))
+            while waiting or under_way:
+                while (line := self._line(not under_way)) is not None:
+                    under_way[line] = made = self._bunch(labels, waiting or self._begun(under_way))
+                    if not made[0].parts:
+                        self._free.put(line)
+                        del under_way[line]
+                        break
+                    self._send(line, made[0])
+                if not under_way and waiting:
+                    made = self._bunch(labels, waiting)
+                    self._note(labels, *made, self._answered_here(made[0]), waiting)
                 for heard in wait(list(under_way), _LOOK) if under_way else ():
                     assert isinstance(heard, Connection)
-                    each = under_way.pop(heard)
-                    self._note(labels, each, self._received(heard) or self._answered_here(each))
+                    made = under_way.pop(heard)
+                    self._note(labels, *made, self._received(heard) or self._answered_here(made[0]), waiting)
                 heed()
         finally:
             for line in under_way:
                 self._lose(line)
+
+    def _bunch(self, labels: tuple[str, ...], waiting: deque[Search]) -> tuple[Bunch, list[Search]]:
+        """What is sent next: a fair share of the searches that wait, as far as they go in a few milliseconds."""
+
+        def known(x: int, y: int, z: Variables) -> Verdict | None:
+            found = self._known.get((labels[x], labels[y], tuple([labels[v] for v in z])))
+            return None if found is None else found[0]
+
+        variables = None if len(labels) == len(self._place) else tuple([self._place[label] for label in labels])
+        left, share, parts, taken = self.at_a_time, -(-len(waiting) // self._n_jobs), list[Part](), list[Search]()
+        while waiting and left > 0 and len(parts) < share:
+            search = waiting.popleft()
+            if sets := search.next(left, known):
+                left -= len(sets)
+                parts.append(Part(search.x, search.y, sets, search.alpha))
+                taken.append(search)
+        return Bunch(variables, tuple(parts)), taken
+
+    @staticmethod
+    def _begun(under_way: Mapping[Connection, tuple[Bunch, list[Search]]]) -> deque[Search]:
+        """Where nothing waits: the search that goes on, if what is asked now does not end it."""
+        return deque([search for _, taken in under_way.values() for search in taken if not search.is_over][:1])
 
     def each(self, run: Callable[[Work], Result], pieces: Sequence[Work]) -> Iterator[Result]:
         """What ``run`` makes of each piece, in their order, several at a time, so that there is something to ask for all processes."""
@@ -154,10 +201,15 @@ class Askers:
                 pass
         self._while_open.close()
 
-    def _note(self, labels: tuple[str, ...], bunch: Bunch, found: Answers) -> None:
-        self._seconds, self._count = self._seconds + found.seconds, self._count + len(found.verdicts)
-        for (x, y, z), answer in zip(bunch.questions, found.verdicts, strict=False):
-            self._known[labels[x], labels[y], tuple([labels[v] for v in z])] = answer
+    def _note(self, labels: tuple[str, ...], bunch: Bunch, searches: list[Search], found: Answers, waiting: deque[Search]) -> None:
+        """Know what came of a bunch; searches that are not over wait for their turn again."""
+        self._seconds, self._count = self._seconds + found.seconds, self._count + sum(map(len, found.verdicts))
+        for part, search, answers in zip(bunch.parts, searches, found.verdicts, strict=True):
+            for z, answer in zip(part.sets, answers, strict=False):
+                self._known[labels[part.x], labels[part.y], tuple([labels[v] for v in z])] = answer
+            search.is_over |= answers[-1][0].independent_at(part.alpha)
+            if not search.is_over and search not in waiting:
+                waiting.append(search)
 
     def _answered_here(self, bunch: Bunch) -> Answers:
         with self._here:
@@ -239,16 +291,18 @@ class Answerer:
         return held(self._answers, bunch)  # there are other workers
 
     def _answers(self, bunch: Bunch) -> Answers:
-        begin, found = perf_counter(), list[tuple[Verdict, Untested]]()
-        test = self._part(bunch.variables)
+        begin, test = perf_counter(), self._among(bunch.variables)
         test.take_untested()  # of what was asked before
-        for question in bunch.questions:
-            found.append((test.verdict(*question), test.take_untested()))
-            if bunch.first and found[-1][0].independent_at(bunch.alpha):
-                break
-        return Answers(found, perf_counter() - begin)
+        return Answers([list(self._first(test, part)) for part in bunch.parts], perf_counter() - begin)
 
-    def _part(self, variables: Variables | None) -> Asked:
+    @staticmethod
+    def _first(test: Asked, part: Part) -> Iterator[tuple[Verdict, Untested]]:
+        for z in part.sets:
+            yield (found := test.verdict(part.x, part.y, z)), test.take_untested()
+            if found.independent_at(part.alpha):
+                return
+
+    def _among(self, variables: Variables | None) -> Asked:
         if variables not in self._parts:
             self._parts[variables] = self._test if variables is None else self._test.among(variables)
         return self._parts[variables]

@@ -15,7 +15,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from dicola.allowed import check, instance
-from dicola.ci.askers import Askers
+from dicola.ci.askers import Askers, Search
 from dicola.ci.base import CITest
 from dicola.ci.questions import Answered, Depends, Question, Verdict
 from dicola.ci.untested import NOTHING, Untested
@@ -358,14 +358,14 @@ class Inquiry:
             In positions of ``labels``.
 
         """
-        are_alike = all(isinstance(question, Depends) for question in questions)
-        if self.askers is not None and are_alike:
-            self.foresee([question.verdict(len(self)) for question in questions if isinstance(question, Depends)])
+        if self.askers is not None and self._foreseen(self.askers, questions):
             return [self.ask(question) for question in questions]
         if not self._is_shared or len(questions) < 2:
             return [self.ask(question) for question in questions]
-        if not are_alike:
-            return self._shared(questions) if self.askers is None else self._side_by_side(self.askers, questions)
+        if self.askers is not None:
+            return self._side_by_side(self.askers, questions)
+        if not all(isinstance(question, Depends) for question in questions):
+            return self._shared(questions)
         verdicts = {self._key(*question.verdict(len(self))): question for question in questions if isinstance(question, Depends)}
         self._shared([question for key, question in verdicts.items() if key not in (self.account.memory or ())])
         return [self.ask(question) for question in questions]  # from memory
@@ -397,19 +397,28 @@ class Inquiry:
             found += answers
         return found
 
-    def foresee(self, asked: Sequence[tuple[int, int, Variables]]) -> None:
-        """Say which verdicts will be asked for next, all of them: processes that answer for a slow test share them. Nothing is counted.
+    def _foreseen(self, askers: Askers, questions: Sequence[Question[Answer]]) -> bool:
+        """Have others answer what these questions will ask for, if that is known beforehand: nothing is counted by it."""
+        if self.account.limit is not None or len(questions) < 2:
+            return False
+        asked = [question.verdicts(len(self)) for question in questions]
+        if None in asked:
+            return False
+        askers.foresee(self.labels, [self._search(*each) for each in asked if each is not None])
+        return True
 
-        Parameters
-        ----------
-        asked : sequence of tuples
-            Two positions in ``labels``, the smaller one first, and a tuple of others.
+    def _search(self, x: int, y: int, sets: Iterable[Variables], alpha: float | None) -> Search:
+        """For the first set that separates, as far as it is not remembered."""
+        return Search(x, y, self._unknown(x, y, sets, alpha), alpha)
 
-        """
-        if self.askers is not None:
-            memory, left = self.account.memory or {}, self.account.limit
-            new = dict.fromkeys(each for each in asked if self._key(*each) not in memory)
-            self.askers.foresee(self.labels, list(new)[: None if left is None else left - self.account.total + 1])
+    def _unknown(self, x: int, y: int, sets: Iterable[Variables], alpha: float | None) -> Iterator[Variables]:
+        memory = self.account.memory or {}
+        for z in sets:
+            known = memory.get(self._key(x, y, z))
+            if known is None:
+                yield z
+            elif known.answer.independent_at(alpha):
+                return
 
     def close(self) -> None:
         """Send home those who answer for a slow test; whatever is asked from now on is asked here."""
@@ -558,8 +567,7 @@ class Inquiry:
         """The same sets; what is asked of them is answered ahead, some at a time."""
         waiting = iter(sets)
         while some := list(islice(waiting, askers.at_a_time * askers.ahead)):
-            memory = self.account.memory or {}
-            askers.foresee(self.labels, [(x, y, z) for z in some if self._key(x, y, z) not in memory], first=True, alpha=alpha)
+            askers.foresee(self.labels, [self._search(x, y, some, alpha)])
             yield from some
 
 
