@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Lock
 
 import joblib
@@ -102,21 +103,29 @@ def test_a_killed_worker_changes_nothing(dask):
     assert found == list(range(60))
 
 
-@pytest.mark.parametrize("failures", [2, 10**6])
-def test_workers_that_die_while_all_is_sent_change_nothing(dask, monkeypatch, failures):
-    client, calls = engines.Dask(dask).client, []
-    scatter = client.scatter
+class Deadly:
+    """Work that kills whoever unpacks it, so many times."""
 
-    def failing(*given, **settings):
-        calls.append(given)
-        if len(calls) <= failures:
-            raise Exception("RuntimeError('ConnectionPool is closed')")  # as the client raises what a worker raised
-        return scatter(*given, **settings)
+    def __init__(self, folder: str, deaths: int) -> None:
+        self.folder, self.deaths, self.home = folder, deaths, os.getpid()
 
-    monkeypatch.setattr(client, "scatter", failing)
-    monkeypatch.setattr(engines, "_LOOK", 0.01)
-    there = [worker != os.getpid() for _, worker, _ in Workers(kind="dask", scheduler=dask).each(piece_and_worker, range(4))]
-    assert there == [failures == 2] * 4 and 2 < len(calls) < 10
+    def __call__(self, piece: int) -> tuple[int, int]:
+        return piece, os.getpid()
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+        died = sum(1 for _ in Path(self.folder).iterdir())
+        if os.getpid() != self.home and died < self.deaths:
+            Path(self.folder, str(died)).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("deaths", [1, 10**6])
+def test_workers_that_die_while_all_is_sent_change_nothing(dask, tmp_path, deaths):
+    found = list(Workers(kind="dask", scheduler=dask).each(Deadly(str(tmp_path), deaths), range(4)))
+    assert [piece for piece, _ in found] == [0, 1, 2, 3]
+    assert all((worker == os.getpid()) == (deaths > 1) for _, worker in found), "in the end it is done here"
+    assert 0 < sum(1 for _ in tmp_path.iterdir()) < 10
 
 
 def raises(piece: int) -> int:
