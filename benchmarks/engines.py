@@ -29,7 +29,7 @@ from dicola.learners.registry import ALL
 from dicola.pipeline.modes import MODES
 
 NO_TIMES = ("timing.json", "report.html")
-PATIENCE = 5.0  # seconds for a worker to come back
+PATIENCE = 15.0  # seconds for a worker to come back
 FOREIGN = ("causal-learn", "rcd")  # learners of other libraries, which an installation may lack
 
 

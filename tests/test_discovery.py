@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from dicola import DAG, FCI, PAG, DicolaError, Discovery, FisherZ, InvalidData, Oracle, discover, simulate
+from dicola import discovery as discovery_module
 from dicola.discovery import FILES
 from dicola.learners.registry import LEARNERS
 from tests.exactness.run import hidden_dag
@@ -55,6 +56,16 @@ def outside_timing(report: str) -> str:
 def test_a_folder_holds_exactly_the_promised_files(found, tmp_path):
     folder = found.write(tmp_path / "a" / "b")
     assert folder == tmp_path / "a" / "b" and sorted(path.name for path in folder.iterdir()) == sorted(FILES)
+
+
+def test_beyond_its_limit_the_matrix_is_left_out_and_the_rest_reads_back(found, tmp_path, monkeypatch):
+    assert found.left_out is None
+    found.write(tmp_path / "a")
+    monkeypatch.setattr(discovery_module, "_MOST_IN_A_MATRIX", len(found.pag) - 1)
+    assert found.left_out is not None and "pag.json and edges.csv have all edges" in found.left_out
+    found.write(tmp_path / "a")
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == sorted({*FILES} - {"pag.csv"})
+    assert Discovery.read(tmp_path / "a") == found
 
 
 def test_what_is_read_back_is_what_was_written(found, with_conflicts, tmp_path):

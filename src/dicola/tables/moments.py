@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from dicola.allowed import NAMES_OR_NONE, checked
 from dicola.errors import InvalidData, counted
@@ -21,6 +23,7 @@ from dicola.tables.table import as_table
 
 Item = TypeVar("Item")
 _AT_ONCE, _TILE = 10_000, 4096  # rows whose products are made in one call, and those of a tile
+_FEW = 1000  # columns whose products are made by one thread, beside the one that reads
 _CELLS = 1 << 20  # numbers of a block that are worked on together, so that they stay near the processor
 
 
@@ -94,9 +97,12 @@ class Moments:
 
         """
         moments = cls(columns)
-        for block in _ahead(blocks_of(path, moments.names)):
-            moments._take_names(block.names)
-            moments._add(dict(zip(block.names, block.columns, strict=True)), None)
+        with ExitStack() as held:
+            for block in _ahead(blocks_of(path, moments.names)):
+                if not moments.rows and len(block.names) <= _FEW:  # of so few, threads of linear algebra wait more than they work
+                    held.enter_context(threadpool_limits(1, user_api="blas"))
+                moments._take_names(block.names)
+                moments._add(dict(zip(block.names, block.columns, strict=True)), None)
         return moments
 
     def partial_fit(self, rows: Any, weights: ArrayLike | None = None) -> Self:
