@@ -27,7 +27,7 @@ from dicola.orient.partial import Conflict, Reason
 from dicola.result_folder import SEAL, check_seal, reading, seal_of, text_of, write_result
 from dicola.statements import Judge, Statement, claims_in, in_brief
 from dicola.tables.look import Look
-from dicola.written_facts import check_discovery, check_seconds, check_skeleton, loaded
+from dicola.written_facts import check_discovery, check_seconds, check_skeleton, loaded, with_members
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -526,7 +526,7 @@ class Discovery:
                     "its files were not written together: pag.json, skeleton.json, discovery.json and what came of a bootstrap are of "
                     "different runs, or one was changed. Write the result again."
                 )
-            written, seconds = loaded(texts["skeleton.json"], "skeleton.json"), loaded(texts[SEAL], SEAL)
+            written, seconds = with_members(loaded(texts["skeleton.json"], "skeleton.json")), loaded(texts[SEAL], SEAL)
             seal = seal_of(seconds)
             check_skeleton(written, pag.names)
             check_discovery(facts, len(pag))

@@ -49,7 +49,7 @@ _WIDEST, _ROWS_PER_CONDITION = 4, 500  # variables of a separator that data can 
 SUSPECTED = 256  # variables of a cut from which on a card looks at it first, where it holds no correlations
 _LEAST = -1e300  # the logarithm of a p-value that is 0
 _MOST = int(np.iinfo(np.int64).max)
-_MANY_MEMBERS = 2_000_000  # of all nodes together, up to which they are kept as tuples
+MANY_MEMBERS = 2_000_000  # of all nodes together, up to which they are kept as tuples
 _MANY_NODES = 1000  # of a tree in which it pays to look for ways before pairs are asked about
 _NO_CORRELATIONS = kernel.Correlations(np.zeros((0, 0)), np.zeros(0), np.zeros(0), 0)
 _NO_CORRELATIONS.matrix.setflags(write=False)  # as those of a test are, so that the kernel is compiled once
@@ -452,7 +452,7 @@ def tree_of(growth: kernel.Growth) -> Tree:
         growth.starts[: flat.begins[-1] + count].copy(),
         growth.indices[: growth.counts[kernel.USED]].copy(),
     )
-    return Tree(GrownNodes(flat, graphs.of_leaves(flat) if len(flat.members) > _MANY_MEMBERS else graphs), flat)
+    return Tree(GrownNodes(flat, graphs.of_leaves(flat) if len(flat.members) > MANY_MEMBERS else graphs), flat)
 
 
 class LeafGraphs(NamedTuple):
@@ -507,7 +507,7 @@ class GrownNodes(Sequence[Leaf | Branch]):
     @overload
     def __getitem__(self, number: slice) -> tuple[Leaf | Branch, ...]: ...
     def __getitem__(self, number: int | slice) -> Leaf | Branch | tuple[Leaf | Branch, ...]:
-        if len(self.flat.members) <= _MANY_MEMBERS:
+        if len(self.flat.members) <= MANY_MEMBERS:
             return self._kept[number]
         return tuple(map(self._node, range(len(self))[number])) if isinstance(number, slice) else self._node(range(len(self))[number])
 
