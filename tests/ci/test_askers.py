@@ -142,3 +142,10 @@ def test_what_cannot_be_sent_has_nobody_to_answer_for_it():
     test.function.lock = Lock()
     assert Workers(2, "processes").askers(test) is None and Inquiry(test, cache=True, workers=Workers(2, "processes")).askers is None
     assert Workers(1, "processes").askers(slow()) is None and Workers(2, "threads").askers(slow()) is None
+
+
+def test_other_work_in_more_processes_goes_on_beside(at_once):
+    others = Askers(slow(), 2)
+    others.foresee(slow().labels, searches(slow()))
+    assert others.are_there and list(Workers(3, "processes").each(abs, range(-6, 0))) == [6, 5, 4, 3, 2, 1]
+    others.close()

@@ -24,7 +24,7 @@ from traceback import format_exc
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from cloudpickle import dumps
-from joblib import Parallel, delayed
+from joblib.externals.loky import ProcessPoolExecutor
 
 from dicola.ci.engines import held
 from dicola.ci.questions import Verdict
@@ -40,7 +40,10 @@ _WORTH_HELP = 0.1  # seconds that a test has taken before others are called
 _AT_A_TIME = 0.01  # seconds of questions that are sent together
 _MOST = 256  # questions that are sent together
 _TRIES = 3  # to have processes
+_IDLE = 300  # seconds after which processes that nobody needs end
 _LOOK = 0.05  # seconds from one look at the budget to the next
+
+_POOLS: dict[int, ProcessPoolExecutor] = {}
 
 
 class Asked(Protocol):
@@ -116,6 +119,7 @@ class Askers:
         self._lines: set[Connection] = set()
         self._listener: Listener | None = None
         self._is_closed, self._while_open = False, ExitStack()
+        self._work, self._tries = partial(serve, "", b""), _TRIES
 
     @property
     def are_there(self) -> bool:
@@ -254,16 +258,17 @@ class Askers:
         known = self._while_open.enter_context(sent_once(self._answer))
         secret = os.urandom(32)
         self._listener = listener = self._while_open.enter_context(Listener(backlog=self._n_jobs, authkey=secret))
-        for work in (partial(self._hire, partial(serve, listener.address, secret)), partial(self._welcome, listener, known)):
-            threading.Thread(target=_quietly, args=(work,), daemon=True).start()
+        self._work = partial(serve, listener.address, secret)
+        threading.Thread(target=_quietly, args=(partial(self._welcome, listener, known),), daemon=True).start()
+        self._hire()
 
-    def _hire(self, work: Callable[[], None]) -> None:
-        """Have processes do their work until they are sent home; joblib ends all of them where one dies, and brings up others."""
-        for _ in range(_TRIES):
-            with suppress(Exception):
-                Parallel(n_jobs=self._n_jobs, prefer="processes", pre_dispatch="all", batch_size=1)([delayed(work)()] * self._n_jobs)
-            if self._is_closed:
-                break
+    def _hire(self) -> None:
+        """Have processes come, and others where one dies, with which all are ended; without them all is asked here."""
+        if self._tries and not self._is_closed:
+            self._tries -= 1
+            with suppress(RuntimeError, OSError):
+                hired = [_pool(self._n_jobs).submit(self._work) for _ in range(self._n_jobs)]
+                hired[0].add_done_callback(lambda first: self._hire() if first.exception() is not None else None)
 
     def _welcome(self, listener: Listener, known: SentOnce[Bunch, Answers]) -> None:
         """Wait for those who come."""
@@ -309,6 +314,16 @@ class Answerer:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_test": self._test, "_parts": {}}
+
+
+def _pool(n_jobs: int) -> ProcessPoolExecutor:
+    """Processes that stay for the next run, for some minutes; others where some have died.
+
+    They are not those of joblib, of which there is one set a program: two threads that need different numbers of them wait forever.
+    """
+    if n_jobs not in _POOLS or _POOLS[n_jobs]._flags.broken is not None or _POOLS[n_jobs]._flags.shutdown:
+        _POOLS[n_jobs] = ProcessPoolExecutor(n_jobs, timeout=_IDLE)
+    return _POOLS[n_jobs]
 
 
 def serve(address: str, secret: bytes) -> None:
