@@ -428,6 +428,12 @@ class Inquiry:
     def hired(self, workers: Workers) -> Workers:
         """Who learns leaves side by side: threads of this process where others answer for the test, and one worker where answers are
         remembered and tests are limited.
+
+        Parameters
+        ----------
+        workers : Workers
+            Those who were to do it.
+
         """
         if self.remembers and self.account.limit is not None:
             return Workers()
