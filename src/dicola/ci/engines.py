@@ -127,16 +127,13 @@ class Ray:
         ray = self._ray
         shared, task = ray.put(run), ray.remote(within).options(max_retries=-1)
         waiting = deque[Any]()
-        try:
-            for piece in pieces:
-                waiting.append(task.remote(shared, piece, seconds_left()))
-                if len(waiting) >= _UNDER_WAY * self.size():
-                    yield self._answer(waiting)
-            while waiting:
+        # Where this ends early, what is under way comes to its end: Ray 2.60 now and then aborts the program that cancels it.
+        for piece in pieces:
+            waiting.append(task.remote(shared, piece, seconds_left()))
+            if len(waiting) >= _UNDER_WAY * self.size():
                 yield self._answer(waiting)
-        finally:
-            for left in waiting:
-                ray.cancel(left)
+        while waiting:
+            yield self._answer(waiting)
 
     def _answer(self, waiting: deque[Any]) -> Any:
         reference = waiting[0]
