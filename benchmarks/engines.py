@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,11 +23,13 @@ from typing import Any
 import pandas as pd
 
 from dicola import CallableTest, DiCoLa, Discovery, FisherZ, GSquare, discover, simulate
+from dicola.ci import askers
 from dicola.decompose import leaves
 from dicola.learners.registry import ALL
 from dicola.pipeline.modes import MODES
 
 NO_TIMES = ("timing.json", "report.html")
+PATIENCE = 15.0  # seconds for a worker to come back
 FOREIGN = ("causal-learn", "rcd")  # learners of other libraries, which an installation may lack
 
 
@@ -61,21 +63,69 @@ def files(found: Any) -> dict[str, bytes]:
         return {file.name: file.read_bytes() for file in found.write(Path(folder, "out")).iterdir() if file.name not in NO_TIMES}
 
 
-@contextmanager
-def killing(scheduler: str, after: float = 0.05) -> Iterator[None]:
-    """Kill a worker of a cluster shortly after the work has begun."""
-    from distributed import Client
+class Cluster:
+    """Two Dask workers with a process each, for as long as both live or come back; then two others."""
 
-    with Client(scheduler, set_as_default=False) as client:
-        deadline = time.monotonic() + 60
-        while len(pids := client.run(os.getpid)) < 2 and time.monotonic() < deadline:
-            time.sleep(0.1)
-    timer = threading.Timer(after, os.kill, (next(iter(pids.values())), signal.SIGKILL))
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+    def __init__(self) -> None:
+        self._made: Any = None
+
+    def scheduler(self) -> str:
+        """Where they listen, once both are there."""
+        import dask
+        from distributed import LocalCluster
+
+        dask.config.set({"distributed.comm.timeouts.connect": "3s"})  # rather than 30, to those who are dead
+        until = time.monotonic() + PATIENCE
+        while self._made is not None and len(self.workers()) < 2:
+            if time.monotonic() > until:  # a nanny whose worker died while it started may give up
+                self.close()
+            time.sleep(0.05)
+        if self._made is None:
+            self._made = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+        return str(self._made.scheduler_address)
+
+    def workers(self) -> list[int]:
+        """The processes that are there."""
+        from distributed import Client
+
+        with Client(self._made, set_as_default=False) as client:
+            return list(client.run(os.getpid, on_error="ignore").values())
+
+    def close(self) -> None:
+        """Send them home."""
+        if self._made is not None:
+            self._made.close()
+        self._made = None
+
+    @contextmanager
+    def losing_one(self, after: float = 0.05) -> Iterator[None]:
+        """Kill a worker shortly after the work has begun."""
+        timer = threading.Timer(after, os.kill, (self.workers()[0], signal.SIGKILL))
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
+def engines(cluster: Cluster, kills: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Names of those who may work, and the settings that say so."""
+    if not kills:
+        yield from ((f"{jobs} {kind}", {"n_jobs": jobs, "workers": kind}) for jobs in (2, 8) for kind in ("threads", "processes"))
+    if find_spec("distributed"):
+        yield "dask", {"scheduler": cluster.scheduler()}
+    if find_spec("ray") and not kills:
+        yield "ray", {"workers": "ray"}
+
+
+def compared(make: Any, cluster: Cluster, kills: bool) -> dict[str, list[str]]:
+    """The files that differ from those of one worker, by engine."""
+    wanted, found = files(make()), dict[str, list[str]]()
+    for engine, settings in engines(cluster, kills):
+        with cluster.losing_one() if kills else nullcontext():
+            made = files(make(**settings))
+        found[engine] = [name for name in {**wanted, **made} if made.get(name) != wanted.get(name)]
+    return found
 
 
 def main() -> int:
@@ -85,36 +135,18 @@ def main() -> int:
     asked.add_argument("--only", default="")
     options = asked.parse_args()
     leaves._TOGETHER = 10  # so that there are many tasks
-    who: dict[str, dict[str, Any]] = {
-        f"{jobs} {kind}": {"n_jobs": jobs, "workers": kind} for jobs in (2, 8) for kind in ("threads", "processes")
-    }
-    cluster = None
-    if find_spec("distributed"):
-        from distributed import LocalCluster
-
-        cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
-        who["dask"] = {"scheduler": cluster.scheduler_address}
-    if find_spec("ray") and not options.kill:
-        who["ray"] = {"workers": "ray"}
-    if options.kill:
-        who = {"dask": who["dask"]}
-    wrong = total = 0
+    askers._WORTH_HELP = 0.0  # so that slow tests, which are not slow here, are answered by others
+    cluster, wrong, total = Cluster(), 0, 0
     for name, make in runs():
         if options.only not in name:
             continue
-        wanted = files(make())
-        for engine, settings in who.items():
-            with killing(cluster.scheduler_address) if options.kill and cluster else tempfile.TemporaryDirectory():
-                found = files(make(**settings))
-            total += 1
-            if found != wanted:
-                wrong += 1
-                sys.stdout.write(f"{name}, {engine}: other bytes in {', '.join(key for key in wanted if found.get(key) != wanted[key])}\n")
-        sys.stdout.write(f"{name}: {len(wanted)} files, {', '.join(who)}\n")
+        begin, found = time.monotonic(), compared(make, cluster, options.kill)
+        total, wrong = total + len(found), wrong + sum(map(bool, found.values()))
+        told = [f"other bytes by {engine} in {', '.join(names)}" for engine, names in found.items() if names]
+        sys.stdout.write(f"{name}: {'; '.join(told) or 'same bytes'} ({', '.join(found)}; {time.monotonic() - begin:.0f} s)\n")
         sys.stdout.flush()
     sys.stdout.write(f"{total} runs compared with one worker, {wrong} differ\n")
-    if cluster is not None:
-        cluster.close()
+    cluster.close()
     return wrong
 
 

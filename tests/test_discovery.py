@@ -14,8 +14,11 @@ import pandas as pd
 import pytest
 
 from dicola import DAG, FCI, PAG, DicolaError, Discovery, FisherZ, InvalidData, Oracle, discover, simulate
+from dicola import discovery as discovery_module
+from dicola.decompose import merge as merge_module
 from dicola.discovery import FILES
 from dicola.learners.registry import LEARNERS
+from dicola.written_facts import with_members
 from tests.exactness.run import hidden_dag
 
 STABLE = ("pag.csv", "pag.json", "pag.svg", "skeleton.json", "discovery.json")
@@ -55,6 +58,29 @@ def outside_timing(report: str) -> str:
 def test_a_folder_holds_exactly_the_promised_files(found, tmp_path):
     folder = found.write(tmp_path / "a" / "b")
     assert folder == tmp_path / "a" / "b" and sorted(path.name for path in folder.iterdir()) == sorted(FILES)
+
+
+def test_beyond_its_limit_the_matrix_is_left_out_and_the_rest_reads_back(found, tmp_path, monkeypatch):
+    assert found.left_out is None
+    found.write(tmp_path / "a")
+    monkeypatch.setattr(discovery_module, "_MOST_IN_A_MATRIX", len(found.pag) - 1)
+    assert found.left_out is not None and "pag.json and edges.csv have all edges" in found.left_out
+    found.write(tmp_path / "a")
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == sorted({*FILES} - {"pag.csv"})
+    assert Discovery.read(tmp_path / "a") == found
+
+
+def test_a_large_tree_is_written_without_the_variables_of_its_branches(found, tmp_path, monkeypatch):
+    whole = json.loads(found.texts()["skeleton.json"])["tree"]
+    monkeypatch.setattr(merge_module, "MANY_MEMBERS", 0)
+    found.write(tmp_path / "a")
+    short = json.loads((tmp_path / "a" / "skeleton.json").read_text(encoding="utf-8"))["tree"]
+    assert len(short) > 1 and [{**each, "variables": full["variables"]} for each, full in zip(short, whole, strict=True)] == whole
+    assert all(("variables" in node) == ("separator" not in node) for node in short)
+    back = Discovery.read(tmp_path / "a")
+    assert back == found and back.tree == found.tree and back.texts()["skeleton.json"] == found.texts()["skeleton.json"]
+    for wrong in ({"left": 0, "right": 0}, {"left": "x", "right": 1}, {"left": 10**6, "right": 1}, {}):
+        assert "variables" not in with_members({"tree": [{**wrong, "separator": []}, *short[1:]]})["tree"][0]
 
 
 def test_what_is_read_back_is_what_was_written(found, with_conflicts, tmp_path):

@@ -29,7 +29,7 @@ from dicola.result_folder import SEAL, check_seal, reading, seal_of, text_of, wr
 from dicola.score.hidden_columns import HiddenVariable
 from dicola.statements import Judge, Statement, claims_in, in_brief
 from dicola.tables.look import Look
-from dicola.written_facts import check_discovery, check_seconds, check_skeleton, loaded
+from dicola.written_facts import check_discovery, check_seconds, check_skeleton, loaded, with_members
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +45,7 @@ BOOTSTRAP = "bootstrap.csv"
 _NEAR_TIE = 6.0  # a likelihood ratio of 20
 _MOST_HIDDEN, _MOST_CHILDREN = 5, 8  # hidden variables, and children of one, that a sentence names
 _FEW_UNDECIDED = 2000  # beyond, edges that are undecided are not asked again for the table of edges
+_MOST_IN_A_MATRIX = 5_000  # variables whose marks are written as a matrix: 25 million cells
 FILES = ("pag.csv", "edges.csv", "pag.json", "pag.svg", "report.html", "skeleton.json", "discovery.json", "timing.json")
 
 
@@ -429,8 +430,8 @@ class Discovery:
     def write(self, folder: str | Path) -> Path:
         """Write the result into a folder, from which ``read`` reads it back.
 
-        The PAG is written as CSV, JSON, SVG and a table of edges, beside it a report, the separating sets, the
-        settings and, apart from the rest, the timings. They take the place of an earlier result as one: whatever
+        The PAG is written as CSV (up to 5,000 variables), JSON, SVG and a table of edges, beside it a report, the separating
+        sets, the settings and, apart from the rest, the timings. They take the place of an earlier result as one: whatever
         happens on the way, the folder holds the old result or the new one (``dicola.transaction``), and
         files that are not of a result are left alone. ``timing.json`` holds a digest of every file, so
         that ``read`` notices files of two runs, and damage.
@@ -453,6 +454,16 @@ class Discovery:
         """
         return write_result(folder, self.texts(), self.seconds)
 
+    @property
+    def left_out(self) -> str | None:
+        """What ``write`` does not write, in a sentence: beyond 5,000 variables ``pag.csv``, which has a cell for each pair."""
+        if len(self.pag) <= _MOST_IN_A_MATRIX:
+            return None
+        return (
+            f"pag.csv is left out: it has a cell for each pair of variables, and there are {len(self.pag):,} of them "
+            f"(at most {_MOST_IN_A_MATRIX:,}); pag.json and edges.csv have all edges."
+        )
+
     def texts(self) -> dict[str, str]:
         """The text of each file that ``write`` writes, but for the timings."""
         from dicola.edge_table import to_csv
@@ -460,7 +471,7 @@ class Discovery:
         skeleton = _dump(_skeleton_to_dict(self.skeleton, self.tree))
         drawn = {} if self.bootstrap is None else self.bootstrap.texts()
         return {
-            "pag.csv": native.to_csv(self.pag),
+            **({} if self.left_out else {"pag.csv": native.to_csv(self.pag)}),
             "pag.json": native.to_json(self.pag),
             "edges.csv": to_csv(self.to_pandas()),
             "pag.svg": self.draw(),
@@ -529,7 +540,7 @@ class Discovery:
                     "its files were not written together: pag.json, skeleton.json, discovery.json and what came of a bootstrap are of "
                     "different runs, or one was changed. Write the result again."
                 )
-            written, seconds = loaded(texts["skeleton.json"], "skeleton.json"), loaded(texts[SEAL], SEAL)
+            written, seconds = with_members(loaded(texts["skeleton.json"], "skeleton.json")), loaded(texts[SEAL], SEAL)
             seal = seal_of(seconds)
             check_skeleton(written, pag.names)
             check_discovery(facts, len(pag))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, Final, get_args
 
@@ -106,6 +107,33 @@ def _check(facts: Mapping[str, Any], file: str, needed: Fields, optional: Fields
             continue
         if name not in facts or not fits(facts[name]):
             raise InvalidData(f"{file} has no {name!r} that can be used; it must be {words}.")
+
+
+def with_members(facts: dict[str, Any]) -> dict[str, Any]:
+    """The same facts, where the branches of a large tree have the variables of their children, without which they were written.
+
+    What is no tree is left as it is.
+    """
+    nodes: Any = facts.get("tree")
+    if _list_of(lambda node: isinstance(node, dict))(nodes):
+        with suppress(TypeError, LookupError):
+            _fill(nodes)
+    return facts
+
+
+def _fill(nodes: list[dict[str, Any]]) -> None:
+    waiting, seen = [number for number, node in enumerate(nodes) if "variables" not in node], set[int]()
+    while waiting:
+        number = waiting[-1]
+        parts = [nodes[number][side] for side in ("left", "right")]
+        without = [part for part in parts if "variables" not in nodes[part]]
+        if "variables" in nodes[number] or not without:
+            nodes[waiting.pop()].setdefault("variables", sorted({*nodes[parts[0]]["variables"], *nodes[parts[1]]["variables"]}))
+        elif number in seen:
+            return  # it is a part of itself
+        else:
+            seen.add(number)
+            waiting += without
 
 
 def _is_tree(nodes: Any, separated: Check) -> bool:

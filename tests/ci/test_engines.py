@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from threading import Lock
 
 import joblib
 import pandas as pd
@@ -101,21 +103,29 @@ def test_a_killed_worker_changes_nothing(dask):
     assert found == list(range(60))
 
 
-@pytest.mark.parametrize("failures", [2, 10**6])
-def test_workers_that_die_while_all_is_sent_change_nothing(dask, monkeypatch, failures):
-    client, calls = engines.Dask(dask).client, []
-    scatter = client.scatter
+class Deadly:
+    """Work that kills whoever unpacks it, so many times."""
 
-    def failing(*given, **settings):
-        calls.append(given)
-        if len(calls) <= failures:
-            raise Exception("RuntimeError('ConnectionPool is closed')")  # as the client raises what a worker raised
-        return scatter(*given, **settings)
+    def __init__(self, folder: str, deaths: int) -> None:
+        self.folder, self.deaths, self.home = folder, deaths, os.getpid()
 
-    monkeypatch.setattr(client, "scatter", failing)
-    monkeypatch.setattr(engines, "_LOOK", 0.01)
-    there = [worker != os.getpid() for _, worker, _ in Workers(kind="dask", scheduler=dask).each(piece_and_worker, range(4))]
-    assert there == [failures == 2] * 4 and 2 < len(calls) < 10
+    def __call__(self, piece: int) -> tuple[int, int]:
+        return piece, os.getpid()
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+        died = sum(1 for _ in Path(self.folder).iterdir())
+        if os.getpid() != self.home and died < self.deaths:
+            Path(self.folder, str(died)).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("deaths", [1, 10**6])
+def test_workers_that_die_while_all_is_sent_change_nothing(dask, tmp_path, deaths):
+    found = list(Workers(kind="dask", scheduler=dask).each(Deadly(str(tmp_path), deaths), range(4)))
+    assert [piece for piece, _ in found] == [0, 1, 2, 3]
+    assert all((worker == os.getpid()) == (deaths > 1) for _, worker in found), "in the end it is done here"
+    assert 0 < sum(1 for _ in tmp_path.iterdir()) < 10
 
 
 def raises(piece: int) -> int:
@@ -199,3 +209,19 @@ def test_linear_algebra_has_one_thread_while_a_worker_is_at_work():
     """In a process of its own: what other tests left at work would count here too."""
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
     subprocess.run([sys.executable, "-c", ONE_THREAD], check=True, env=environment, timeout=120)
+
+
+def test_what_cannot_be_sent_to_a_cluster_is_done_here_and_said(dask, monkeypatch):
+    monkeypatch.setattr(leaves, "_TOGETHER", 8)  # so that there are several tasks
+    frame, held = table(), Lock()
+    inner = FisherZ(frame[list(frame.columns[:7])])
+
+    def guarded(x, y, z):
+        with held:
+            return inner(x, y, z).p_value
+
+    test = CallableTest(guarded, inner.names)
+    one, here = discover(test, mode="paper"), discover(test, mode="paper", scheduler=dask)
+    assert here.pag == one.pag and here.tests == one.tests
+    (said,) = set(here.warnings) - set(one.warnings)
+    assert "cannot be sent to the workers of the cluster (workers='dask')" in said

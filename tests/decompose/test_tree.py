@@ -175,7 +175,7 @@ def test_nodes_that_are_made_when_looked_at_are_the_same(monkeypatch):
         test = FisherZ(simulate.linear_gaussian(simulate.er_dag(30, 3, seed=seed), 400, seed))
         tree = decompose(test, TC, StopRule())
         with monkeypatch.context() as change:
-            change.setattr(tree_module, "_MANY_MEMBERS", 0)
+            change.setattr(tree_module, "MANY_MEMBERS", 0)
             later = decompose(test, TC, StopRule())
         assert tuple(later.nodes) == tuple(tree.nodes) and later == tree and later.nodes[1:3] == tree.nodes[1:3]
         assert later.leaves == tree.leaves and later.separators == tree.separators and later.depth == tree.depth

@@ -129,3 +129,12 @@ def test_files_that_will_not_do_are_told(tmp_path):
         _ = Moments("ab").covariance
     with pytest.raises(InvalidData, match="the columns are not the same"):
         Moments("ab").merged(Moments("ba"))
+
+
+def test_products_by_tiles_are_the_products(monkeypatch):
+    rows = np.random.default_rng(1).standard_normal((23, 9))
+    monkeypatch.setattr(module, "_AT_ONCE", 22)
+    monkeypatch.setattr(module, "_TILE", 5)
+    found = module.products_of(rows)
+    np.testing.assert_allclose(found, rows @ rows.T, rtol=1e-12, atol=1e-14)
+    assert (found == found.T).all()

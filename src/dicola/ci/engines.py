@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from threading import Lock
-from time import sleep
 from typing import Any, Protocol, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -27,7 +26,6 @@ Result = TypeVar("Result")
 _UNDER_WAY = 4  # pieces per worker that a cluster has at a time
 _SILENT = {"logging_level": logging.ERROR}
 _SECONDS = "20s"  # until a scheduler that does not answer counts as none
-_TRIES = 5  # to send what is shared
 _LOOK = 0.1  # seconds from one look at the budget to the next, while an answer is awaited
 
 
@@ -47,7 +45,7 @@ class Dask:
     """The cluster of a Dask scheduler by its address; without one that of the client which is there."""
 
     def __init__(self, scheduler: str | None = None) -> None:
-        self._dask = from_extra("distributed", "dicola[dask]")
+        self._dask, self._config = from_extra("distributed", "dicola[dask]"), from_extra("dask.config", "dicola[dask]")
         self.client = self._current() if scheduler is None else _dask_client(scheduler)
 
     def _current(self) -> Any:
@@ -66,10 +64,9 @@ class Dask:
         return max(1, int(sum(self.client.nthreads().values())))
 
     def each(self, run: Callable[[Work], Result], pieces: Sequence[Work]) -> Iterator[Result]:
-        shared = self._sent(run)
-        if shared is None:
-            yield from map(run, pieces)
-            return
+        # A task and no data, so that whoever needs it finds it, whichever worker died.
+        with self._config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+            shared = self.client.submit(_same, run, pure=False)
         todo, waiting = iter(pieces), deque[tuple[Any, Work]]()
         # No futures of pieces that wait: a scheduler has enough to do.
         lost = (self._dask.CancelledError, self._dask.KilledWorker)
@@ -83,18 +80,6 @@ class Dask:
         finally:
             self.client.cancel([future for future, _ in waiting])
 
-    def _sent(self, run: Callable[[Work], Result]) -> Any:
-        """What all pieces share, at every worker; ``None`` where it reaches none, or they die as soon as it is sent."""
-        for _ in range(_TRIES):
-            heed()
-            try:
-                return self.client.scatter([run], broadcast=True, hash=False)[0]
-            except self._dask.TimeoutError:
-                return None
-            except Exception:  # of whatever kind the worker raised that died on the way
-                sleep(_LOOK)
-        return None
-
     def _answer(self, waiting: deque[tuple[Any, Work]], run: Callable[[Work], Result], lost: tuple[type[Exception], ...]) -> Result:
         future, piece = waiting[0]
         while True:
@@ -103,10 +88,15 @@ class Dask:
                 found: Result | Ended = future.result(timeout=_LOOK)
             except self._dask.TimeoutError:
                 continue
-            except lost:  # with all workers that had what is shared, or because of the piece itself
+            except lost:  # because workers died of the piece, or whenever what is shared was sent
                 found = run(piece)
             waiting.popleft()
             return or_stop(found)
+
+
+def _same(run: Callable[[Work], Result]) -> Callable[[Work], Result]:
+    """What all pieces share, as the result of a task."""
+    return run
 
 
 @cache
@@ -137,16 +127,13 @@ class Ray:
         ray = self._ray
         shared, task = ray.put(run), ray.remote(within).options(max_retries=-1)
         waiting = deque[Any]()
-        try:
-            for piece in pieces:
-                waiting.append(task.remote(shared, piece, seconds_left()))
-                if len(waiting) >= _UNDER_WAY * self.size():
-                    yield self._answer(waiting)
-            while waiting:
+        # Where this ends early, what is under way comes to its end: Ray 2.60 now and then aborts the program that cancels it.
+        for piece in pieces:
+            waiting.append(task.remote(shared, piece, seconds_left()))
+            if len(waiting) >= _UNDER_WAY * self.size():
                 yield self._answer(waiting)
-        finally:
-            for left in waiting:
-                ray.cancel(left)
+        while waiting:
+            yield self._answer(waiting)
 
     def _answer(self, waiting: deque[Any]) -> Any:
         reference = waiting[0]

@@ -34,6 +34,7 @@ from dicola.errors import InvalidData, InvalidSetting, Sentence, counted, shown
 from dicola.graphs.skeleton import Variables
 from dicola.tables.checks import numeric_matrix
 from dicola.tables.gaps import moments
+from dicola.tables.moments import products_of
 from dicola.tables.names import distinct_names, name_order, named_or_positions
 from dicola.tables.table import Table, as_table
 
@@ -288,7 +289,7 @@ class FisherZ(CITest):
         if self.standardised is None:
             return np.asarray(precision.block_of(self.whole, chosen))
         rows = self.standardised[chosen]
-        block = np.triu(rows @ rows.T, 1)
+        block = np.triu(products_of(rows), 1)
         block += block.T
         block.flat[:: len(block) + 1] = 1.0
         return np.asarray(block)

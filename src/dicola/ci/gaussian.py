@@ -12,6 +12,7 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpstrf
 
 from dicola._kernels.precision import symmetric_block
 from dicola.errors import InvalidData
+from dicola.tables.moments import products_of
 from dicola.tables.redundancy import needed
 
 # Share of a column's variance left when all others are known; below it they determine the column.
@@ -57,7 +58,7 @@ def correlation_of_rows(values: NDArray[np.float64], times: NDArray[np.int64]) -
     means, rows = columns @ weights / weights.sum(), weights.sum()
     columns -= means[:, None]
     columns *= np.sqrt(weights)
-    covariance = columns @ columns.T
+    covariance = products_of(columns)
     squares = np.diag(covariance)
     is_plain = (squares > 1e-200) & (squares < 1e200) & (squares > _ROUNDING * rows * means**2)
     return standardised(covariance) if is_plain.all() else None
@@ -66,7 +67,7 @@ def correlation_of_rows(values: NDArray[np.float64], times: NDArray[np.int64]) -
 def _covariance_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Covariances of the columns, but for a common factor."""
     centred = values - values.mean(axis=0)
-    return np.asarray(centred.T @ centred)
+    return products_of(centred.T)
 
 
 def standardised(covariance: NDArray[np.float64]) -> NDArray[np.float64]:

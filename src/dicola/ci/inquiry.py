@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -11,9 +11,11 @@ from time import perf_counter
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from dicola.allowed import check, instance
+from dicola.ci.askers import Askers, Search
 from dicola.ci.base import CITest
 from dicola.ci.questions import Answered, Depends, Question, Verdict
 from dicola.ci.untested import NOTHING, Untested
@@ -193,6 +195,7 @@ class Inquiry:
         self._phase = "leaves"
         self.account = Account(memory={} if cache else None)
         self.workers = workers
+        self.askers = workers.askers(source) if cache and workers.are_many and not isinstance(source, Inquiry) else None
 
     def _look_at(self, source: CITest | Inquiry) -> None:
         self._source = source
@@ -225,7 +228,7 @@ class Inquiry:
 
     def __getstate__(self) -> dict[str, Any]:
         """To another process goes the score of the variables at hand alone, as the test does."""
-        return {**vars(self), "_score": self.score}
+        return {**vars(self), "_score": self.score, "askers": None}
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -355,13 +358,23 @@ class Inquiry:
             In positions of ``labels``.
 
         """
-        if not self.remembers or not self.workers.are_many or isinstance(self._source, Inquiry) or len(questions) < 2:
+        if self.askers is not None and self._foreseen(self.askers, questions):
             return [self.ask(question) for question in questions]
+        if not self._is_shared or len(questions) < 2:
+            return [self.ask(question) for question in questions]
+        if self.askers is not None:
+            return self._side_by_side(self.askers, questions)
         if not all(isinstance(question, Depends) for question in questions):
             return self._shared(questions)
         verdicts = {self._key(*question.verdict(len(self))): question for question in questions if isinstance(question, Depends)}
         self._shared([question for key, question in verdicts.items() if key not in (self.account.memory or ())])
         return [self.ask(question) for question in questions]  # from memory
+
+    @property
+    def _is_shared(self) -> bool:
+        """Are there others to answer whole questions? Where tests are limited, what each takes depends on what was asked before."""
+        is_memory = self.remembers and not isinstance(self._source, Inquiry)
+        return is_memory and (self.workers.are_many or self.askers is not None) and self.account.limit is None
 
     def _shared(self, questions: Sequence[Question[Answer]]) -> list[Answer]:
         """The answers, by all workers once it is seen that this pays."""
@@ -373,6 +386,58 @@ class Inquiry:
             self.account.add(account)
             found += answers
         return found
+
+    def _side_by_side(self, askers: Askers, questions: Sequence[Question[Answer]]) -> list[Answer]:
+        """The answers, several questions at a time, each with an account of its own."""
+        found, left = list[Answer](), deque(questions)
+        while left and not askers.are_there:
+            found.append(self.ask(left.popleft()))
+        for answers, account in askers.each(partial(_asked, self.fresh()), [(question,) for question in left]):
+            self.account.add(account)
+            found += answers
+        return found
+
+    def _foreseen(self, askers: Askers, questions: Sequence[Question[Answer]]) -> bool:
+        """Have others answer what these questions will ask for, if that is known beforehand: nothing is counted by it."""
+        if self.account.limit is not None or len(questions) < 2:
+            return False
+        asked = [question.verdicts(len(self)) for question in questions]
+        if None in asked:
+            return False
+        askers.foresee(self.labels, [self._search(*each) for each in asked if each is not None])
+        return True
+
+    def _search(self, x: int, y: int, sets: Iterable[Variables], alpha: float | None) -> Search:
+        """For the first set that separates, as far as it is not remembered."""
+        return Search(x, y, self._unknown(x, y, sets, alpha), alpha)
+
+    def _unknown(self, x: int, y: int, sets: Iterable[Variables], alpha: float | None) -> Iterator[Variables]:
+        memory = self.account.memory or {}
+        for z in sets:
+            known = memory.get(self._key(x, y, z))
+            if known is None:
+                yield z
+            elif known.answer.independent_at(alpha):
+                return
+
+    def close(self) -> None:
+        """Send home those who answer for a slow test; whatever is asked from now on is asked here."""
+        if self.askers is not None:
+            self.askers.close()
+
+    def hired(self, workers: Workers) -> Workers:
+        """Who learns leaves side by side: threads of this process where others answer for the test, and one worker where answers are
+        remembered and tests are limited.
+
+        Parameters
+        ----------
+        workers : Workers
+            Those who were to do it.
+
+        """
+        if self.remembers and self.account.limit is not None:
+            return Workers()
+        return workers if self.askers is None else Workers(2 * effective_n_jobs(workers.n_jobs))
 
     def _key(self, x: int, y: int, z: Variables) -> tuple[Any, ...]:
         """Under which a verdict is remembered."""
@@ -449,8 +514,12 @@ class Inquiry:
             return verdict
         key = self._key(x, y, z)
         if key not in account.memory:
-            account.remember(key, Remembered(self._source.verdict(x, y, z), self._phase, 1))
-            account.note(self._source.take_untested())
+            if self.askers is None:
+                found, untested = self._source.verdict(x, y, z), self._source.take_untested()
+            else:
+                found, untested = self.askers.verdict(self.labels, x, y, z)
+            account.remember(key, Remembered(found, self._phase, 1))
+            account.note(untested)
             account.stop_if_spent()
         known: Verdict = account.memory[key].answer
         return known
@@ -481,6 +550,8 @@ class Inquiry:
 
         """
         test, level = self._source, self.alpha if alpha is None else alpha
+        if self.askers is not None:
+            sets = self._ahead(self.askers, x, y, sets, alpha)
         if isinstance(test, Inquiry) or self.remembers or test.is_slow or level is None or not test.answers_in_bunches:
             return next((z for z in sets if self.verdict(x, y, z).independent_at(alpha)), None)
         waiting, bunch = iter(sets), 1
@@ -497,6 +568,13 @@ class Inquiry:
                 return some[int(found[0])]
             bunch = min(2 * bunch, _MOST_AT_ONCE)
         return None
+
+    def _ahead(self, askers: Askers, x: int, y: int, sets: Iterable[Variables], alpha: float | None) -> Iterator[Variables]:
+        """The same sets; what is asked of them is answered ahead, some at a time."""
+        waiting = iter(sets)
+        while some := list(islice(waiting, askers.at_a_time * askers.ahead)):
+            askers.foresee(self.labels, [self._search(x, y, some, alpha)])
+            yield from some
 
 
 def _asked(ci: Inquiry, questions: Sequence[Question[Answer]]) -> tuple[list[Answer], Account]:

@@ -7,10 +7,10 @@ number of verdicts. Questions that only one caller asks live with that caller.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from itertools import combinations, pairwise, repeat
+from itertools import chain, combinations, pairwise, repeat
 from math import comb, isnan, nan
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -33,6 +33,9 @@ Adjacency = NDArray[np.bool_]
 Answer = TypeVar("Answer", covariant=True)
 Answered = tuple[Answer, int]
 """An answer, and the number of verdicts that it took."""
+
+Verdicts = tuple[int, int, Iterable[Variables], float | None]
+"""Two variables, the smaller one first, sets that are tried one after the other, and the level (``None``: that of the test)."""
 
 SMALL = 64  # variables up to which a kernel inverts faster than the call of a library takes
 _NOTHING = np.zeros((0, 0), dtype=np.bool_)
@@ -79,6 +82,10 @@ class Question(ABC, Generic[Answer]):
     def check(self, ci: Inquiry) -> None:
         """Refuse what cannot be asked about the variables of ``ci``."""
         return
+
+    def verdicts(self, n: int) -> Verdicts | None:
+        """The verdicts that the plain answer asks of a test of n variables, up to the first independent one; ``None`` if it asks others."""
+        return None
 
     def key(self) -> tuple[Any, ...] | None:
         """What tells this question from others, for a memory; ``None`` where what it asks is better remembered one by one."""
@@ -210,6 +217,10 @@ class Depends(Question[bool]):
 
     def plain(self, ci: Inquiry) -> bool:
         return not ci.verdict(*self.verdict(len(ci))).independent_at(self.alpha)
+
+    def verdicts(self, n: int) -> Verdicts:
+        x, y, z = self.verdict(n)
+        return x, y, (z,), self.alpha
 
 
 class Separation(NamedTuple):
@@ -468,6 +479,9 @@ class FindSeparator(Question[Variables | None]):
             if separator is not None:
                 return separator
         return None
+
+    def verdicts(self, n: int) -> Verdicts:
+        return *self.pair, chain.from_iterable(map(self.sets, self.sizes)), self.alpha
 
     def by_correlations(self, test: FisherZ) -> Answered[Variables | None] | None:
         sizes = [size for size in self.sizes if size <= len(self.candidates)]

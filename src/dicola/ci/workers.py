@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, TypeVar, get_args
 
@@ -12,9 +12,11 @@ from cloudpickle import dumps
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import ThreadingBackend, get_active_backend
 
+from dicola.ci.askers import Asked, Askers
 from dicola.ci.engines import ENGINES, held
 from dicola.ci.forks import can_fork, forked
 from dicola.ci.sent_once import sent_once
+from dicola.errors import Sentence, Setting
 from dicola.watch import Watch, current, watched_by
 
 Kind = Literal["threads", "processes", "dask", "ray"]
@@ -29,13 +31,14 @@ class Workers:
     """``n_jobs`` workers (-1: one per core) in threads or processes, or those of a cluster.
 
     ``scheduler`` is where the cluster listens. ``is_own``: nothing but code of this library runs, so that processes may be copies of
-    this one.
+    this one. ``notes`` get a sentence where work could not go where it should.
     """
 
     n_jobs: int = 1
     kind: Kind = "threads"
     scheduler: str | None = None
     is_own: bool = False
+    notes: list[str] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def are_many(self) -> bool:
@@ -62,6 +65,9 @@ class Workers:
         run = partial(_watched, current(), run)
         if len(waiting) < 2:
             yield from map(run, waiting)
+        elif self.kind in ENGINES and not _can_be_sent((there, waiting[0])):
+            self._note()
+            yield from map(run, waiting)
         elif self.kind in ENGINES:  # on machines with clocks of their own
             yield from ENGINES[self.kind](self.scheduler).each(there, waiting)
         elif self.start_at_once:
@@ -72,8 +78,24 @@ class Workers:
         else:  # the answer is the same
             yield from replace(self, kind="threads")._by_joblib(run, waiting)
 
+    def _note(self) -> None:
+        """Say that the cluster had nothing to do."""
+        told = Sentence(
+            "the test or the learner holds something that cannot be sent to the workers of the cluster ({workers}), such as an open "
+            "connection, so all was done here by one worker.",
+            workers=Setting("workers", self.kind),
+        )
+        if told not in self.notes:
+            self.notes.append(told)
+
     def _by_joblib(self, run: Callable[[Work], Result], waiting: list[Work]) -> Iterator[Result]:
         yield from Parallel(n_jobs=self.n_jobs, prefer=self.kind, return_as="generator")(delayed(held)(run, piece) for piece in waiting)
+
+    def askers(self, test: Asked) -> Askers | None:
+        """Processes that answer what a slow test is asked; ``None`` where there are to be none, or the test cannot be sent to them."""
+        if self.kind != "processes" or effective_n_jobs(self.n_jobs) == 1 or _is_configured() or not _can_be_sent(test):
+            return None
+        return Askers(test, effective_n_jobs(self.n_jobs))
 
     def portions(self, pieces: Sequence[Work]) -> list[Sequence[Work]]:
         """The pieces in portions of equal size, some for each worker."""

@@ -145,6 +145,8 @@ class Output:
             if self.out is not None:
                 page = f"; open {self.out / 'report.html'} in a browser" if hasattr(found, "report") else ""
                 say(f"written to {self.out}{page}")
+                if (left_out := getattr(found, "left_out", None)) is not None:
+                    say(f"note: {left_out}")
 
 
 Results = Annotated[Output, Group.of(Output)]

@@ -160,9 +160,9 @@ def learn_leaves(
     """
     found: list[Learned | None] = []
     is_spent = False
-    tasks = leaf_tasks(leaves, learner, ci, context, workers, _TOGETHER if kept is None else _KEPT_TOGETHER)
+    hired = ci.hired(workers) if len(leaves) > 1 else Workers()
+    tasks = leaf_tasks(leaves, learner, ci, context, hired, _TOGETHER if kept is None else _KEPT_TOGETHER)
     before = ci.account if ci.account.limit is None else ci.account.copy()
-    hired = workers if len(leaves) > 1 else Workers()
     results = hired.each(LeafTask.run, tasks) if kept is None else _kept_results(list(tasks), hired, ci, kept)
     try:
         for learned, account, reason in results:

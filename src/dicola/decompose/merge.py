@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from dicola.decompose.both_sides import BothSides
 from dicola.decompose.leaves import Learned
 from dicola.decompose.split import Split
-from dicola.decompose.tree import Branch, Leaf, Tree
+from dicola.decompose.tree import MANY_MEMBERS, Branch, Leaf, Tree
 from dicola.graphs.skeleton import Pair, RecordedSets, SeparatingSets, Skeleton, Variables
 from dicola.learners.adjacency import limit_warning
 
@@ -141,13 +141,29 @@ class TreeSets(SeparatingSets):
         return None
 
     def to_dict(self, variables: Variables) -> dict[str, Any]:
-        """The nodes of the tree, each leaf with its sets: ``{"tree": [{"variables": ...}, …]}``, and ``across`` where there are any."""
-        nodes = [_node_to_dict(node, sets) for node, sets in zip(self.tree.nodes, self.leaf_sets, strict=True)]
+        """The nodes of the tree, each leaf with its sets: ``{"tree": [{"variables": ...}, …]}``, and ``across`` where there are any.
+
+        The branches of a large tree are written without their variables, which are those of their children.
+        """
+        if len(self.tree.flat.members) > MANY_MEMBERS:
+            nodes = list(self._without_members())
+        else:
+            nodes = [_node_to_dict(node, sets) for node, sets in zip(self.tree.nodes, self.leaf_sets, strict=True)]
         return {"tree": nodes} | ({"across": [(*pair, z) for pair, z in sorted(self.across.items())]} if self.across else {})
+
+    def _without_members(self) -> Iterator[dict[str, Any]]:
+        tree, leaves = self.tree, iter(self.tree.leaves)
+        for separator, left, right, sets in zip(
+            tree.separators, tree.flat.left.tolist(), tree.flat.right.tolist(), self.leaf_sets, strict=True
+        ):
+            if separator is None:
+                yield _node_to_dict(next(leaves), sets)
+            else:
+                yield {"left": left, "right": right, "separator": separator}
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> TreeSets:
-        """Read back what ``to_dict`` wrote, the tree included."""
+        """Read back what ``to_dict`` wrote, the tree included; all nodes have their variables again (``written_facts``)."""
         nodes: list[Leaf | Branch] = []
         leaf_sets: list[RecordedSets | None] = []
         for entry in facts["tree"]:

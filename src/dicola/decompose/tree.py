@@ -49,7 +49,7 @@ _WIDEST, _ROWS_PER_CONDITION = 4, 500  # variables of a separator that data can 
 SUSPECTED = 256  # variables of a cut from which on a card looks at it first, where it holds no correlations
 _LEAST = -1e300  # the logarithm of a p-value that is 0
 _MOST = int(np.iinfo(np.int64).max)
-_MANY_MEMBERS = 2_000_000  # of all nodes together, up to which they are kept as tuples
+MANY_MEMBERS = 2_000_000  # of all nodes together, up to which they are kept as tuples
 _MANY_NODES = 1000  # of a tree in which it pays to look for ways before pairs are asked about
 _NO_CORRELATIONS = kernel.Correlations(np.zeros((0, 0)), np.zeros(0), np.zeros(0), 0)
 _NO_CORRELATIONS.matrix.setflags(write=False)  # as those of a test are, so that the kernel is compiled once
@@ -305,6 +305,8 @@ class LinksAcross(Question[Adjacency]):
             marginal = ci.ask_each([Depends(x, y, ()) for x, y in asked])
             asked = [pair for pair, depends in zip(asked, marginal, strict=True) if depends]
             ci.ask_each([Depends(x, y, self.separator) for x, y in asked])  # by all workers; the verdicts are remembered
+        elif ci.remembers:
+            ci.ask_each([Depends(x, y, ()) for x, y in asked])
         verdicts = {pair: ci.verdict(*pair, self.separator) for pair in asked}
         return self._strongest(ci.test, {pair: found.p_value for pair, found in verdicts.items() if not found.independent_at(level)})
 
@@ -450,7 +452,7 @@ def tree_of(growth: kernel.Growth) -> Tree:
         growth.starts[: flat.begins[-1] + count].copy(),
         growth.indices[: growth.counts[kernel.USED]].copy(),
     )
-    return Tree(GrownNodes(flat, graphs.of_leaves(flat) if len(flat.members) > _MANY_MEMBERS else graphs), flat)
+    return Tree(GrownNodes(flat, graphs.of_leaves(flat) if len(flat.members) > MANY_MEMBERS else graphs), flat)
 
 
 class LeafGraphs(NamedTuple):
@@ -505,7 +507,7 @@ class GrownNodes(Sequence[Leaf | Branch]):
     @overload
     def __getitem__(self, number: slice) -> tuple[Leaf | Branch, ...]: ...
     def __getitem__(self, number: int | slice) -> Leaf | Branch | tuple[Leaf | Branch, ...]:
-        if len(self.flat.members) <= _MANY_MEMBERS:
+        if len(self.flat.members) <= MANY_MEMBERS:
             return self._kept[number]
         return tuple(map(self._node, range(len(self))[number])) if isinstance(number, slice) else self._node(range(len(self))[number])
 

@@ -195,7 +195,9 @@ def with_bootstrap(prepared: Prepared, found: Discovery, progress: Progress | No
     if not plan.bootstrap or not found.complete:
         return found
     resampling = Resampling(plan.bootstrap, plan.bootstrap_seed, plan.bootstrap_fraction is None, plan.bootstrap_fraction)
-    drawn = drawn_again(prepared, found, resampling, progress, kept)
+    notes = list(found.warnings)
+    drawn = drawn_again(prepared, found, resampling, progress, kept, notes)
+    found = found if len(notes) == len(found.warnings) else with_changes(found, warnings=tuple(notes))
     learned = 0 if drawn is None else drawn.replicates
     if learned == resampling.replicates:
         return with_changes(found, bootstrap=drawn)
@@ -210,10 +212,15 @@ def with_bootstrap(prepared: Prepared, found: Discovery, progress: Progress | No
 
 
 def drawn_again(
-    prepared: Prepared, found: Discovery, resampling: Resampling, progress: Progress | None = None, kept: Checkpoint | None = None
+    prepared: Prepared,
+    found: Discovery,
+    resampling: Resampling,
+    progress: Progress | None = None,
+    kept: Checkpoint | None = None,
+    notes: list[str] | None = None,
 ) -> Bootstrap | None:
     """The run behind a result on tables drawn from its rows, as many as the budget allows; ``None`` where that is none. What comes of
-    each is ``kept``.
+    each is ``kept``; ``notes`` get what is to be said of the workers.
 
     Several workers are threads where all is done before processes have started, and else processes; the answer is the same.
     """
@@ -232,6 +239,8 @@ def drawn_again(
         keys.append(answer.keys)
         redrawn += answer.redrawn
         told("bootstrap", len(keys), len(streams))
+    if notes is not None:
+        notes += [note for note in workers.notes if note not in notes]
     if not keys:
         return None
     facts = {"seed": int(resampling.seed), "replace": resampling.replace, "fraction": resampling.share}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
@@ -245,11 +246,12 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None, kept: 
     with watching(plan) as watch:
         found = begun(evidence, plan)
         found.kept = kept
-        try:
-            follow(found, progress)
-        except Stopped:
-            found.stopped(watch)
-        discovery = _discovery(found)
+        with closing(found.ci):
+            try:
+                follow(found, progress)
+            except Stopped:
+                found.stopped(watch)
+            discovery = _discovery(found)
     if found.note is not None and watch.reason == "interrupted":
         raise Interrupted(discovery)
     return discovery
@@ -271,6 +273,7 @@ def _discovery(found: SoFar) -> Discovery:
         settings=settings,
         warnings=(
             *(() if found.note is None else (found.note,)),
+            *ci.workers.notes,
             *ci.test.notes(),
             *((ci.untested.sentence(ci.counts["total"], settings["test"]),) if any(ci.untested) else ()),
             *(steps.blankets.warnings(ci) if steps.plan.decompose else ()),
@@ -323,10 +326,11 @@ def forecast(evidence: Evidence, plan: Plan) -> Forecast:
     """What a run will take: the decomposition is made, and nothing else."""
     with watching(plan):
         found = begun(evidence, plan)
-        try:
-            found.tree = divided(found)
-        except Stopped:
-            raise BudgetExceeded("the budget was spent before the decomposition was known; give a larger one.") from None
+        with closing(found.ci):
+            try:
+                found.tree = divided(found)
+            except Stopped:
+                raise BudgetExceeded("the budget was spent before the decomposition was known; give a larger one.") from None
         return forecast_of(found)
 
 

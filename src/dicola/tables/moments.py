@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from dicola.allowed import NAMES_OR_NONE, checked
 from dicola.errors import InvalidData, counted
@@ -20,6 +22,8 @@ from dicola.tables.streams import blocks_of
 from dicola.tables.table import as_table
 
 Item = TypeVar("Item")
+_AT_ONCE, _TILE = 10_000, 4096  # rows whose products are made in one call, and those of a tile
+_FEW = 1000  # columns whose products are made by one thread, beside the one that reads
 _CELLS = 1 << 20  # numbers of a block that are worked on together, so that they stay near the processor
 
 
@@ -93,9 +97,12 @@ class Moments:
 
         """
         moments = cls(columns)
-        for block in _ahead(blocks_of(path, moments.names)):
-            moments._take_names(block.names)
-            moments._add(dict(zip(block.names, block.columns, strict=True)), None)
+        with ExitStack() as held:
+            for block in _ahead(blocks_of(path, moments.names)):
+                if not moments.rows and len(block.names) <= _FEW:  # of so few, threads of linear algebra wait more than they work
+                    held.enter_context(threadpool_limits(1, user_api="blas"))
+                moments._take_names(block.names)
+                moments._add(dict(zip(block.names, block.columns, strict=True)), None)
         return moments
 
     def partial_fit(self, rows: Any, weights: ArrayLike | None = None) -> Self:
@@ -190,7 +197,7 @@ class Moments:
             if not weight:
                 continue
             away /= weight
-            products = block @ block.T
+            products = products_of(block)
             products -= np.outer(weight * away, away)
             self._merge(end - begin, weight, squares, away + (shift - self._rough), products)
 
@@ -207,6 +214,19 @@ class Moments:
         self._rest = self._rest + away * (weight / total)
         self.rows += rows
         self._weight, self._squares = total, self._squares + squares
+
+
+def products_of(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The products of all rows with each other; beyond ten thousand by tiles, since OpenBLAS in several threads dies of more at once."""
+    n = len(rows)
+    if n <= _AT_ONCE:
+        return np.asarray(rows @ rows.T)
+    found = np.empty((n, n))
+    for a in range(0, n, _TILE):
+        for b in range(a, n, _TILE):
+            found[a : a + _TILE, b : b + _TILE] = tile = rows[a : a + _TILE] @ rows[b : b + _TILE].T
+            found[b : b + _TILE, a : a + _TILE] = tile.T
+    return found
 
 
 def _checked_weights(weights: ArrayLike, rows: int) -> NDArray[np.float64]:

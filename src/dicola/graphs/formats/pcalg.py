@@ -35,8 +35,10 @@ def from_csv(text: str) -> PAG:
 
 def matrix_to_csv(matrix: NDArray[np.int8], names: tuple[str, ...], corner: str) -> str:
     """A square matrix with its names above and beside it."""
-    rows = ([name, *map(str, row)] for name, row in zip(names, matrix.tolist(), strict=True))
-    return csv_text([[corner, *names], *rows])
+    words = [*map(str, range(128)), *map(str, range(-128, 0))]  # to look an entry up is faster than to make it, from the end on if below 0
+    rows = (",".join([words[code] for code in row.tolist()]) for row in matrix)
+    beside = (csv_text([[name, ""]])[:-1] for name in names)
+    return csv_text([[corner, *names]]) + "".join(f"{name}{row}\n" for name, row in zip(beside, rows, strict=True))
 
 
 def matrix_from_csv(text: str) -> tuple[str, list[str], NDArray[np.float64]]:
