@@ -78,9 +78,9 @@ def searches(frame: pd.DataFrame) -> tuple[float, float]:
         with contextlib.redirect_stdout(io.StringIO()):
             return fci(codes, "gsq", 0.01, depth=MOST, verbose=False, show_progress=False)
 
-    discover(GSquare(codes), FCI(max_cond_size=MOST), decompose=False)
+    discover(GSquare(codes), FCI(max_condition_size=MOST), decompose=False)
     for _ in range(ROUNDS):
-        ours.append(seconds_of(lambda: discover(GSquare(codes), FCI(max_cond_size=MOST), decompose=False))[0])
+        ours.append(seconds_of(lambda: discover(GSquare(codes), FCI(max_condition_size=MOST), decompose=False))[0])
         theirs.append(seconds_of(peer)[0])
     return min(ours), min(theirs)
 

@@ -109,13 +109,14 @@ PEERS = {f"Tetrad {search} {kind}": tetrad(search, kind) for search in ("boss-fc
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("--sizes", default="30,60")
+    ask.add_argument("--mechanisms", default=",".join(MECHANISMS))
     ask.add_argument("--seeds", default="300,310", help="the first, and the one behind the last")
     ask.add_argument("--methods", default=",".join(METHODS))
     ask.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".json"))
     given = ask.parse_args()
     found = []
     for size in map(int, given.sizes.split(",")):
-        for mechanism in MECHANISMS:
+        for mechanism in given.mechanisms.split(","):
             part = []
             for seed in range(*map(int, given.seeds.split(","))):
                 dag = simulate.er_dag(size, 3, seed=seed)
