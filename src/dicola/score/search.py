@@ -44,7 +44,7 @@ MANY_ROWS, _DECISIVE = (
 )  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
 _HIDDEN = 3.0  # what a hidden variable costs beyond its edges
 FEW_ORDERS, _STARTS = 150, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
-_STARTS_OF_BLOCKS = 3  # where variables are blocks of columns; six took half as long again and found the same graphs, or as good ones
+_STARTS_OF_BLOCKS = 3  # where variables are blocks of columns; six took half as long again, for the same graph on 99 of 102 mixed tables
 
 Scored = TypeVar("Scored", Climbed, OrderedDag)
 
