@@ -2,7 +2,8 @@
 
 ``python benchmarks/discrete.py FOLDER`` reads ``FOLDER/<network>.bif.gz`` (the bnlearn repository's
 format), writes one row per run to ``benchmarks/discrete.json`` and prints the means. A part of it:
-``--seeds 300,310 --networks asia,child --rows 1000 --methods 'DiCoLa(),G² exact'``.
+``--seeds 300,310 --networks asia,child --rows 1000 --methods 'DiCoLa(),G² exact'``. Seconds are those of the processor;
+a run that takes more than ``--cap`` of them is given up and counts for nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import gzip
 import io
 import json
 import re
+import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -94,6 +96,25 @@ METHODS: dict[str, Callable[[pd.DataFrame], PAG]] = {
 }
 
 
+class TooLong(Exception):
+    """A run has had its time."""
+
+
+@contextlib.contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Give up what is done here after so many seconds of the processor; 0: never."""
+
+    def give_up(*_: object) -> None:
+        raise TooLong
+
+    signal.signal(signal.SIGPROF, give_up)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+
+
 def with_all(pag: PAG, names: tuple[str, ...]) -> PAG:
     """The graph with the variables that a sample showed no variation of, next to nothing."""
     matrix, place = np.zeros((len(names), len(names)), dtype=np.int8), [names.index(name) for name in pag.names]
@@ -102,16 +123,20 @@ def with_all(pag: PAG, names: tuple[str, ...]) -> PAG:
 
 
 def runs(
-    network: Network, rows: int, share: float, seeds: range, methods: dict[str, Callable[[pd.DataFrame], PAG]]
+    network: Network, rows: int, share: float, seeds: range, methods: dict[str, Callable[[pd.DataFrame], PAG]], cap: float
 ) -> Iterator[dict[str, float | int | str]]:
     for seed in seeds:
         hidden = simulate.hide(network.dag, max(1, round(share * len(network.dag.names))), seed=seed)
         frame, truth = network.sample(rows, seed).drop(columns=list(hidden)), network.dag.true_pag(hidden)
         frame = frame.loc[:, (frame != frame.iloc[0]).any()]
         for method, learn in methods.items():
-            begin = time.perf_counter()
-            found = learn(frame)
-            seconds = time.perf_counter() - begin
+            begin = time.process_time()
+            try:
+                with at_most(cap):
+                    found = learn(frame)
+            except TooLong:
+                continue
+            seconds = time.process_time() - begin
             near = metrics.compare(with_all(found, truth.names), truth)
             yield {
                 "rows": rows,
@@ -133,6 +158,7 @@ def main() -> None:
     ask.add_argument(
         "--methods", default=",".join(list(METHODS)[:-1]), help="separated by commas; the last of them, causal-learn's, is slow"
     )
+    ask.add_argument("--cap", type=float, default=0.0, help="seconds of the processor that a run may take; 0: as long as it likes")
     ask.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".json"))
     given = ask.parse_args()
     found, methods = [], {name: METHODS[name] for name in given.methods.split(",")}
@@ -140,10 +166,13 @@ def main() -> None:
         network = Network.read(given.folder / f"{name}.bif.gz")
         for rows in map(int, given.rows.split(",")):
             for share in SHARES:
-                part = list(runs(network, rows, share, range(*map(int, given.seeds.split(","))), methods))
+                part = list(runs(network, rows, share, range(*map(int, given.seeds.split(","))), methods, given.cap))
                 found += [{"network": name, **row} for row in part]
-                means = pd.DataFrame(part).groupby("method", sort=False)[["skeleton", "marks", "seconds"]].mean()
-                cells = "  ".join(f"{method} {row.skeleton:.3f}/{row.marks:.3f} {row.seconds:.2f}s" for method, row in means.iterrows())
+                by_method = pd.DataFrame(part).groupby("method", sort=False)
+                means = by_method[["skeleton", "marks", "seconds"]].mean().assign(runs=by_method.size())
+                cells = "  ".join(
+                    f"{method} {row.skeleton:.3f}/{row.marks:.3f} {row.seconds:.2f}s ({row.runs:.0f})" for method, row in means.iterrows()
+                )
                 print(f"{name}, N = {rows:,}, {share:.0%} hidden: {cells}", flush=True)
     given.out.write_text("[\n" + ",\n".join(json.dumps(row) for row in found) + "\n]\n", encoding="utf-8")
 

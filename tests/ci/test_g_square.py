@@ -13,6 +13,7 @@ from scipy.stats import chi2, chi2_contingency
 from dicola import ChiSquare, DiCoLa, GSquare, InvalidData, InvalidSetting, discover
 from dicola._kernels import contingency as kernel
 from dicola._kernels.arrays import flat_rows
+from dicola._kernels.interpreted import plain_of
 from dicola.blankets.auto import AutoBlankets
 from dicola.ci.by_evidence import log_survival
 from dicola.learners.registry import LEARNERS
@@ -88,6 +89,21 @@ def test_sets_of_rows_count_what_codes_count_to_the_last_digit(gaps):
         x_, y_ = np.full(len(asked), x), np.full(len(asked), y)
         (by_bits, whole), (plain, same) = (kernel.tables_of(each, x_, y_, *flat_rows(asked)) for each in (test.evidence, by_codes))
         assert by_bits.tobytes() == plain.tobytes() and (whole == same).all()
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("williams", [False, True])
+def test_rows_in_order_give_what_cells_give_to_the_last_digit(gaps, williams):
+    """Where cells are far more than rows, the rows are sorted; the cells would say the same."""
+    rng = np.random.default_rng(8)
+    codes = np.where(rng.random((7, 300)) < 0.3, rng.integers(12, size=300), rng.integers(12, size=(7, 300))).T
+    table = pd.DataFrame(codes.astype(str), columns=list("ABCDEFG"))
+    counts = GSquare(table.mask(rng.random(table.shape) < 0.1) if gaps else table, min_rows=0, williams=williams).evidence
+    by_row, by_cell, many = (plain_of(each.py_func) for each in (kernel._table_by_row, kernel._table_by_cell, kernel._many_cells))
+    for given in ((), (2,), (2, 3), (2, 3, 4), (2, 3, 4, 5, 6)):
+        question = (counts, 0, 1, np.array(given, dtype=np.int64))
+        found = by_row(*question)
+        assert found == by_cell(*question, many(*question)) and found[4] > 0
 
 
 def test_a_part_of_a_test_counts_the_rows_of_its_own_levels():

@@ -11,6 +11,7 @@ import pytest
 
 from dicola import DAG, MAG, BasisFunction, DegenerateGaussian, DiCoLa, FisherZ, InvalidSetting, NeedsData, discover, metrics
 from dicola._kernels.terms import BlockTerms, Terms
+from dicola.ci.inquiry import Inquiry
 from dicola.score.base import Score
 from dicola.score.block_bic import BlockBIC
 from dicola.score.equivalence_search import equivalence_search
@@ -18,6 +19,7 @@ from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.mag_climb import climb
 from dicola.score.order_search import order_search, plain_order_search
 from dicola.score.registry import score_behind
+from dicola.score.search import MagSearch
 from tests.reference_models import random_mag
 from tests.score.drawn import models
 from tests.score.readable_ricf import fitted
@@ -211,3 +213,11 @@ def test_a_test_with_answers_of_its_own_is_not_scored_unasked():
 
     found = discover(Own(table(300, 3)), mode="auto")
     assert found.settings["mode"] == "exact" and "answers of its own" in found.settings["mode_chosen"]
+
+
+def test_blocks_are_searched_from_fewer_orders_than_single_columns():
+    rng = np.random.default_rng(0)
+    numbers = pd.DataFrame(rng.normal(size=(60, 3)), columns=list("abc"))
+    levels = numbers.assign(c=rng.choice(list("xyz"), 60))
+    starts = [MagSearch.of(Inquiry(test)).n_starts for test in (FisherZ(numbers), DegenerateGaussian(numbers), DegenerateGaussian(levels))]
+    assert starts == [6, 6, 3]

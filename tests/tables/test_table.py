@@ -19,6 +19,21 @@ def test_a_text_column_of_numbers_is_read_as_numbers():
     assert np.allclose(held(Dataset.from_frame(data.astype(str))), held(Dataset.from_frame(data)))
 
 
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.one_of(st.none(), st.sampled_from(["1", "2.5", " 3", "-inf", "nan", "b", "a", "Ä", ""]), st.text("0e.-x", max_size=3))))
+@pytest.mark.parametrize("dtype", [object, "string"])
+def test_texts_are_read_as_if_row_by_row(dtype, texts):
+    (column,) = Table.from_frame(pd.DataFrame({"v": pd.Series(texts, dtype=dtype)})).columns
+    numbers = [np.nan if text is None else pd.to_numeric(text, errors="coerce") for text in texts]
+    if any(text is not None and np.isnan(number) for text, number in zip(texts, numbers, strict=True)):
+        assert column.kind == "nominal"
+        assert column.levels == tuple(sorted({text for text in texts if text is not None}))
+        assert [None if code < 0 else column.levels[code] for code in column.codes] == texts
+    else:
+        assert (column.kind, column.levels) == ("continuous", ())
+        np.testing.assert_array_equal(column.values, np.array(numbers, dtype=np.float64))
+
+
 def test_numbers_of_every_kind_are_let_in():
     rng = np.random.default_rng(5)
     data = pd.DataFrame(

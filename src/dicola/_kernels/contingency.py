@@ -19,6 +19,7 @@ from dicola._kernels.compiled import hot, inner, kernel
 from dicola._kernels.stopping import heed
 
 _MANY = 4096  # cells, or strata, up to which they are not renumbered, whether all of them occur or not
+_SPARSE = 5  # cells per row from which it is faster to sort the rows than to look at all cells
 _SHORT = 1 << 16  # cells up to which two bytes number them
 _BEGINNING, _PER_ROW = 80, 4  # what a cell costs by bits beside its words, and what a row costs by its number, in words
 
@@ -48,7 +49,7 @@ class Counts(NamedTuple):
 @inner
 def _renumbered(strata: Ints, count: int) -> int:
     """Number the strata that occur 0, 1, … as they are met; answers how many there are."""
-    number = np.full(count, -1, np.int64)
+    number = np.full(count, -1, np.int32)
     found = 0
     for r in range(len(strata)):
         old = strata[r]
@@ -193,12 +194,19 @@ def _counted_by_bits(counts: Counts, x: int, y: int, given: Ints, count: int) ->
 
 
 @hot
-def _cells(counts: Counts, x: int, y: int, given: Ints) -> NDArray[np.int32]:
-    """How many rows have each combination of stratum, level of x and level of y."""
-    n, count = counts.codes.shape[1], counts.levels[x] * counts.levels[y]
-    has_bits = counts.places[x] >= 0 and counts.places[y] >= 0
+def _many_cells(counts: Counts, x: int, y: int, given: Ints) -> int:
+    """How many combinations of stratum, level of x and level of y may there be?"""
+    count = counts.levels[x] * counts.levels[y]
     for v in given:
         count = min(count * counts.levels[v], 1 << 40)
+    return int(count)
+
+
+@hot
+def _cells(counts: Counts, x: int, y: int, given: Ints, count: int) -> NDArray[np.int32]:
+    """How many rows have each combination of stratum, level of x and level of y."""
+    n, has_bits = counts.codes.shape[1], counts.places[x] >= 0 and counts.places[y] >= 0
+    for v in given:
         has_bits &= counts.places[v] >= 0
     if has_bits and count * (counts.bits.shape[1] + _BEGINNING) <= _PER_ROW * n:
         return _counted_by_bits(counts, x, y, given, count)
@@ -217,7 +225,16 @@ def table_of(counts: Counts, x: int, y: int, given: Ints) -> tuple[float, int, i
 
     That is: the rows in strata that say something, those without a gap, and the strata that occur.
     """
-    cells, logs = _cells(counts, x, y, given), counts.logs
+    n, count, size = counts.codes.shape[1], _many_cells(counts, x, y, given), counts.levels[x] * counts.levels[y]
+    if min(count, n * size) > max(_MANY, _SPARSE * n) and not counts.pearson:
+        return _table_by_row(counts, x, y, given)
+    return _table_by_cell(counts, x, y, given, count)
+
+
+@inner
+def _table_by_cell(counts: Counts, x: int, y: int, given: Ints, count: int) -> tuple[float, int, int, int, int]:
+    """``table_of`` by a look at every cell, whether a row is in it or not."""
+    cells, logs = _cells(counts, x, y, given, count), counts.logs
     down, across = counts.levels[x], counts.levels[y]
     size, of_row, of_column = down * across, np.empty(down, np.int64), np.empty(across, np.int64)
     statistic, freedom, rows, used, occurring = 0.0, 0, 0, 0, 0
@@ -251,9 +268,80 @@ def table_of(counts: Counts, x: int, y: int, given: Ints) -> tuple[float, int, i
         else:
             misfit = _surprise(logs, cells[begin : begin + size], of_row, of_column, total)
         if counts.corrected:
-            misfit /= 1.0 + _scarcity(of_row, filled_rows, total) * _scarcity(of_column, filled_columns, total) / (6.0 * total)
+            misfit /= _excess(of_row, filled_rows, of_column, filled_columns, total)
         statistic += misfit
     return statistic, freedom, rows, used, occurring
+
+
+@inner
+def _in_order(keys: Ints, count: int, order: Ints, many: int) -> tuple[Ints, Ints]:
+    """The first ``many`` rows of an order by their keys from 0 on, those of one key as they came; and where the rows of each key begin."""
+    begins = np.zeros(count + 1, np.int64)
+    for i in range(many):
+        begins[keys[order[i]] + 1] += 1
+    for key in range(count):
+        begins[key + 1] += begins[key]
+    place, found = begins[:count].copy(), np.empty(many, np.int64)
+    for i in range(many):
+        key = keys[order[i]]
+        found[place[key]] = order[i]
+        place[key] += 1
+    return found, begins
+
+
+@inner
+def _rows_by_cell(counts: Counts, x: int, y: int, given: Ints) -> tuple[Ints, Ints]:
+    """All rows without a gap, by stratum, level of x and level of y; and where those of each stratum begin."""
+    n, across = counts.codes.shape[1], counts.levels[y]
+    strata, pairs, rows = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    count, many = strata_of(counts, given, strata), 0
+    of_x, of_y = counts.codes[x], counts.codes[y]
+    for r in range(n):
+        if of_x[r] >= 0 and of_y[r] >= 0 and strata[r] >= 0:
+            pairs[r] = of_x[r] * across + of_y[r]
+            rows[many] = r
+            many += 1
+    return _in_order(strata, count, _in_order(pairs, counts.levels[x] * across, rows, many)[0], many)
+
+
+@inner
+def _table_by_row(counts: Counts, x: int, y: int, given: Ints) -> tuple[float, int, int, int, int]:
+    """``table_of`` G² by a look at every row, for far more cells than rows: empty ones add nothing, so the sums are the same."""
+    order, begins = _rows_by_cell(counts, x, y, given)
+    of_x, of_y, logs = counts.codes[x], counts.codes[y], counts.logs
+    of_row, of_column = np.zeros(counts.levels[x], np.int64), np.zeros(counts.levels[y], np.int64)
+    statistic, freedom, rows, occurring = 0.0, 0, 0, 0
+    for stratum in range(len(begins) - 1):
+        i, end = begins[stratum], begins[stratum + 1]
+        total = end - i
+        occurring += 1 if total else 0
+        if total < 2:
+            continue
+        surprise, filled_rows, filled_columns = 0.0, 0, 0
+        while i < end:
+            a, first = of_x[order[i]], i
+            while i < end and of_x[order[i]] == a:
+                b, here = of_y[order[i]], i
+                while i < end and of_y[order[i]] == b and of_x[order[i]] == a:
+                    i += 1
+                surprise += logs[i - here]
+                of_column[b] += i - here
+            of_row[filled_rows] = i - first
+            filled_rows += 1
+        for k in range(filled_rows):
+            surprise -= logs[of_row[k]]
+        for b in range(len(of_column)):
+            filled_columns += 1 if of_column[b] else 0
+            surprise -= logs[of_column[b]]
+        if filled_rows > 1 and filled_columns > 1:
+            rows += total
+            freedom += (filled_rows - 1) * (filled_columns - 1)
+            misfit = max(2.0 * (surprise + logs[total]), 0.0)
+            if counts.corrected:
+                misfit /= _excess(of_row[:filled_rows], filled_rows, of_column, filled_columns, total)
+            statistic += misfit
+        of_column[:] = 0
+    return statistic, freedom, rows, len(order), occurring
 
 
 @hot
@@ -282,9 +370,15 @@ def _misfit(cells: NDArray[np.int32], of_row: Ints, of_column: Ints, total: int)
     return misfit
 
 
+@hot
+def _excess(of_row: Ints, filled_rows: int, of_column: Ints, filled_columns: int, total: int) -> float:
+    """The factor by which G² of one stratum is too large (Williams 1976)."""
+    return 1.0 + _scarcity(of_row, filled_rows, total) * _scarcity(of_column, filled_columns, total) / (6.0 * total)
+
+
 @inner
 def _scarcity(margin: Ints, filled: int, total: int) -> float:
-    """How scarce rows are along one side of a table, for the factor by which G² is too large (Williams 1976)."""
+    """How scarce rows are along one side of a table."""
     shares = 0.0
     for many in margin:
         if many:

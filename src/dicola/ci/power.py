@@ -153,12 +153,12 @@ class Power:
 
 
 def _percent(share: float) -> str:
-    """Two digits: ``.52 %``, ``4.1 %``, ``12 %``.
+    """Two digits: ``0.52 %``, ``4.1 %``, ``12 %``.
 
     >>> _percent(0.0052), _percent(0.041), _percent(0.1234)
-    ('.52 %', '4.1 %', '12 %')
+    ('0.52 %', '4.1 %', '12 %')
     """
-    return f"{min(100 * share, 99):.2g} %".removeprefix("0")
+    return f"{min(100 * share, 99):.2g} %"
 
 
 def _short(correlation: float) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,6 +18,7 @@ Kind = Literal["continuous", "ordered", "nominal", "binary", "constant", "identi
 USED: tuple[Kind, ...] = ("continuous", "ordered", "nominal", "binary")
 """The kinds that a test may take; columns of the other kinds tell nothing about causes and are left out."""
 KINDS: tuple[Kind, ...] = (*USED, "constant", "identifier", "date", "text")
+_MAY_BE_A_NUMBER = re.compile(r"\d|inf", re.IGNORECASE)
 _MICROSECONDS_A_DAY = 86_400_000_000
 
 
@@ -91,6 +94,8 @@ def column_of(series: pd.Series[Any], name: str) -> Column:
         return _of_dates(series, name)
     if series.dtype != object and not is_string_dtype(series):
         raise InvalidData(f"column {name!r} has the type {series.dtype}; numbers are needed. Encode the column or drop it.")
+    if pd.api.types.infer_dtype(series) == "string":
+        return _of_texts(*pd.factorize(series), name)
     numbers = pd.to_numeric(series, errors="coerce")
     if is_complex_dtype(numbers):
         raise InvalidData(f"column {name!r} holds complex numbers; real numbers are needed. Encode the column or drop it.")
@@ -101,6 +106,28 @@ def column_of(series: pd.Series[Any], name: str) -> Column:
 
 def _of_numbers(series: pd.Series[Any], name: str, kind: Kind) -> Column:
     return Column(name, kind, series.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _of_texts(rows: NDArray[np.intp], texts: Iterable[str], name: str) -> Column:
+    """A column of texts, each looked at once: by row the place of its text, -1 for a gap."""
+    found = list(texts)
+    numbers = numbers_in(found)
+    if not np.isnan(numbers).any():
+        return Column(name, "continuous", np.append(numbers, np.nan)[rows])
+    levels = sorted(found)
+    places = {text: place for place, text in enumerate(levels)}
+    return Column(name, "nominal", np.array([*(places[text] for text in found), np.nan])[rows], tuple(levels))
+
+
+def numbers_in(texts: Sequence[str]) -> NDArray[np.float64]:
+    """The texts as numbers, a gap where one is none; pandas is not asked about plain words.
+
+    >>> numbers_in(["a", "b"]).tolist(), numbers_in(["1e2", "b", "-inf"]).tolist()
+    ([nan, nan], [100.0, nan, -inf])
+    """
+    if not any(map(_MAY_BE_A_NUMBER.search, texts)):
+        return np.full(len(texts), np.nan)
+    return pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
 
 
 def _of_levels(levelled: pd.Categorical[Any], name: str) -> Column:
@@ -129,6 +156,6 @@ def _of_dates(series: pd.Series[Any], name: str) -> Column:
 def first_text(column: Column) -> tuple[int, str] | None:
     """The first row of a nominal column that does not read as a number, and what it holds."""
     codes = column.codes
-    is_text = pd.to_numeric(pd.Series(column.levels, dtype=object), errors="coerce").isna()
+    is_text = np.isnan(numbers_in(column.levels))
     rows = np.flatnonzero(np.append(is_text, False)[codes])  # a gap has the code -1 and is no text
     return (int(rows[0]), column.levels[codes[rows[0]]]) if len(rows) else None

@@ -22,17 +22,16 @@ in twenty, or one in a hundred where there are fewer than ten different numbers)
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from dicola.errors import InvalidSetting, counted, not_allowed
 from dicola.graphs.marks import listed
-from dicola.tables.columns import KINDS, Column, Kind
+from dicola.tables.columns import KINDS, Column, Kind, numbers_in
 from dicola.tables.grades import without_order
 from dicola.tables.table import Table
 
@@ -45,7 +44,6 @@ _ROWS_FOR_IDENTIFIERS = 20
 _RARE, _RARE_AMONG_FEW = 0.05, 0.01
 _FIRST_ROWS = 100  # most columns show in these that they are plain numbers
 _NAMES_ROWS = re.compile(r"(?:.*[^a-z])?(?:ids?|idx|index|key|uuid|guid|row(?:id|num|number|names?)?|record|serial)", re.IGNORECASE)
-_MAY_BE_A_NUMBER = re.compile(r"\d|inf", re.IGNORECASE)
 _DATE = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})([ T]\d.*)?\s*")
 
 Floats = NDArray[np.float64]
@@ -89,7 +87,7 @@ def check_kinds(kinds: Mapping[str, Kind], names: Collection[str]) -> None:
 
 def _as_numbers_and_texts(missing_values: Collection[object]) -> tuple[frozenset[float], frozenset[str]]:
     texts = frozenset(str(value).strip() for value in missing_values)
-    numbers = _numbers_in(sorted(texts))
+    numbers = numbers_in(sorted(texts))
     return frozenset(numbers[~np.isnan(numbers)].tolist()), texts
 
 
@@ -151,9 +149,9 @@ class _Reader:
         return np.where(infinite, np.nan, column.values)
 
     def _words(self, column: Column, declared: Kind | None) -> Column:
-        are_categories = bool(column.levels) and not np.isnan(_numbers_in(column.levels)).any()  # text of numbers alone has come as numbers
+        are_categories = bool(column.levels) and not np.isnan(numbers_in(column.levels)).any()  # text of numbers alone has come as numbers
         column = self._without_markers(column)
-        numbers = _numbers_in(column.levels)
+        numbers = numbers_in(column.levels)
         if declared in (None, "continuous") and not (are_categories and declared is None) and self._are_numbers(column, numbers, declared):
             taken = np.append(numbers, np.nan)[column.codes]
             self._remark_words(column, numbers)
@@ -165,7 +163,7 @@ class _Reader:
     def _without_markers(self, column: Column) -> Column:
         """Levels that stand for a gap become gaps."""
         texts = [level.strip() for level in column.levels]
-        has_numbers = not np.isnan(_numbers_in(texts)).all()
+        has_numbers = not np.isnan(numbers_in(texts)).all()
         known = MARKERS | self.texts | (_MARKERS_AMONG_NUMBERS if has_numbers else frozenset())
         marks = np.array([text in known for text in texts], dtype=bool)
         marked = np.append(marks, False)[column.codes]
@@ -199,17 +197,6 @@ class _Reader:
 
     def _remark(self, column: Column, what: str, sentence: str) -> None:
         self.remarks.append(Remark(column.name, what, sentence))
-
-
-def _numbers_in(texts: Sequence[str]) -> Floats:
-    """The texts as numbers, a gap where one is none; pandas is not asked about plain words.
-
-    >>> _numbers_in(["a", "b"]).tolist(), _numbers_in(["1e2", "b", "-inf"]).tolist()
-    ([nan, nan], [100.0, nan, -inf])
-    """
-    if not any(map(_MAY_BE_A_NUMBER.search, texts)):
-        return np.full(len(texts), np.nan)
-    return pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
 
 
 def _present(column: Column) -> Floats:
