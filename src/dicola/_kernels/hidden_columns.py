@@ -44,7 +44,7 @@ def expect(observed: Floats, expected: Floats, parents: Ints, counts: Ints, roun
         fit = alone
         for at in range(n_touched):
             v = touched[at]
-            fit += _told(observed, expected, v, parents, counts[v], big, slopes, spread, across)
+            fit += _told(expected, v, parents, counts[v], big, slopes, spread, across)
         fit += _weigh(spread, across, factor, weights)
         for a in range(m):
             for j in range(p):
@@ -75,11 +75,9 @@ def _left(expected: Floats, v: int, parents: Ints, k: int, big: Floats, slopes: 
 
 
 @inner
-def _told(
-    observed: Floats, expected: Floats, v: int, parents: Ints, k: int, big: Floats, slopes: Floats, spread: Floats, across: Floats
-) -> float:
+def _told(expected: Floats, v: int, parents: Ints, k: int, big: Floats, slopes: Floats, spread: Floats, across: Floats) -> float:
     """What a variable and its parents tell of the hidden ones among them; answers its part of the fit, as if these were 0."""
-    p = len(observed)
+    p = across.shape[1]
     left = _left(expected, v, parents, k, big, slopes)
     fit = log(left) - (1.0 if v < p else 0.0)
     for a in range(-1, k):
@@ -92,7 +90,7 @@ def _told(
             elif i >= p:
                 across[i - p, j] -= value
             elif j < p:
-                fit += value * observed[i, j]
+                fit += value * expected[i, j]
     return float(fit)
 
 
