@@ -16,7 +16,7 @@ from dicola import PAG, Discovery, metrics, simulate
 
 
 def dicola(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from dicola.cli.app import main; main()", *map(str, arguments)]
+    command = [sys.executable, "-m", "dicola", *map(str, arguments)]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 

@@ -38,7 +38,7 @@ _CORE = 3  # children that others are found from
 _WIDE = 10  # children from which on no other set is looked for among them
 _FEW = 30  # variables up to which each hidden one is taken out once more; with more of them that doubles the time of a run
 _ROUNDS, _STILL = 50, 1e-7  # of expectation and maximisation, at most; what a round gains in the fit per row, at least
-_TURNS = 6  # of expectations and searches for a DAG, at most
+_TURNS = 3  # of expectations and searches for a DAG, at most
 _WORTHWHILE = 1.0  # what a turn gains, at least, for another one to be made
 _PATIENCE = 2.0  # times its last gain, which a search is trusted to gain in all the turns that are left
 _SEEN_AS, _FEWER = (
@@ -141,6 +141,8 @@ class HiddenColumns:
         found = alone = self._fitted(np.array(self.score.correlation), dag)
         for columns in self._by_rows():
             found = columns._searched(found)
+        if found.n_hidden:
+            found = self._settled(found.expected, found.dag.order)
         while len(self.score) <= _FEW and (better := self._revised(found)) is not None:
             found = better
         return self._rid_of_chance(found if to_precision(found.total) < to_precision(alone.total) else self._searched(alone))
@@ -206,7 +208,7 @@ class HiddenColumns:
             near = np.flatnonzero(_neighbours(at.dag)[list(children)].any(axis=0))
             found = self._settled(wider.expected, wider.dag.order, np.append(near, len(at.score)), at.total)
             if to_precision(found.total) < to_precision(at.total):
-                return self._settled(found.expected, found.dag.order)
+                return found
         return None
 
     def _settled(self, expected: Floats, order: Ints, movable: Ints | None = None, enough: float = np.inf) -> Supposed:

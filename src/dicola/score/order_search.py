@@ -30,7 +30,7 @@ from dicola.tables.names import name_order
 MAX_SWEEPS = 100
 _SLICE = 64  # variables a call of the kernel, so that a long search can be stopped
 _ROOM = 24  # parents that are room for at first
-_FEW = 100  # variables up to which few scores are remembered
+_FEW = 100  # variables up to which few scores are remembered, of those that may move
 
 Order = Sequence[int] | NDArray[np.int64]
 
@@ -148,7 +148,7 @@ def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int, turn: 
     while not kernel.start(terms, trails, order):
         room *= 2
         trails = _trails(terms, p, room)
-    memory, n_searches = _memory(p), p
+    memory, n_searches = _memory(p, len(turn.everyone)), p
     for _ in range(max_sweeps):
         parents, counts, moved = trails.parents.copy(), trails.counts.copy(), False
         left = turn.which
@@ -178,9 +178,9 @@ def _enlarged(trails: AnyTrails, empty: AnyTrails) -> AnyTrails:
     return empty
 
 
-def _memory(p: int) -> kernel.Memory:
+def _memory(p: int, movable: int) -> kernel.Memory:
     """A memory with nothing in it."""
-    size = 1 << (13 if p <= _FEW else 18)
+    size = 1 << (13 if movable <= _FEW else 18)
     return kernel.Memory(
         keys=_keys(p),
         known=np.zeros((p, p), np.uint64),

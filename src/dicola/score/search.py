@@ -312,7 +312,8 @@ class BestMag:
         """
         search, marks = replace(MagSearch.of(ci, claims=claims), kept=kept), found.pag.marks
         few = len(marks) <= FEW_ORDERS
-        dags = [search.dag_near(marks), search.dag_of_orders(search.n_starts, seed)] if few else [search.near_to(marks).dag_near(marks)]
+        search = search if few else search.near_to(marks)
+        dags = [search.dag_near(marks), *([search.dag_of_orders(search.n_starts, seed)] if few else [])]
         return self._refined(search, dags)
 
     def again(self, ci: Inquiry, order: Sequence[int], hidden: Sequence[HiddenVariable] = ()) -> MAG:
