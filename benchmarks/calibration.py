@@ -26,7 +26,7 @@ from dicola import DAG, PAG, DiCoLa, metrics, simulate
 from dicola.calibration import Map
 from dicola.graphs.marks import Mark
 
-TABLES = {"design": {"exact": range(200), "balanced": range(100)}, "held out": dict.fromkeys(("exact", "balanced"), range(1000, 1200))}
+TABLES = {"design": dict.fromkeys(("exact", "balanced"), range(200)), "held out": dict.fromkeys(("exact", "balanced"), range(1000, 1200))}
 CIRCLES, MOST_FOR_CIRCLES, FEW_REPLICATES = range(4000, 4120), 22, 50  # tables of few columns, for time
 MODES = ("exact", "balanced")
 REPLICATES = 100

@@ -54,7 +54,7 @@ FILES = {
     "a cut archive": ("t.csv.gz", PACKED[:60], "", "could not be read as a table"),
     "no zip": ("t.csv.zip", b"no archive", "", "could not be read as a table"),
     "no Excel file": ("t.xlsx", PLAIN, "", "t.xlsx"),
-    "no Parquet file": ("t.parquet", PLAIN, "", "arrow"),
+    "no Parquet file": ("t.parquet", PLAIN, "", "arquet"),
     "JSON": ("t.json", b'{"a": [1, 2]}', "", "t.json"),
     "four rows": ("t.csv", b"a,b\n1.5,2\n3,4.1\n5.2,1\n0.1,7\n", "", "4 rows"),
 }

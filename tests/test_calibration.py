@@ -19,7 +19,7 @@ def test_the_maps_are_those_of_the_study_and_its_errors_small(mode):
     assert {name: list(each) for name, each in CALIBRATIONS[mode]._asdict().items()} == RECORD[mode]["maps"]
     assert RECORD[mode]["tables"] == 200
     for name, each in RECORD[mode]["held out"].items():
-        assert each["confidence"] <= 0.04, name
+        assert each["confidence"] <= 0.05, name
         assert each["confidence"] < each["frequency"], name
 
 

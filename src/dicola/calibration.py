@@ -54,16 +54,16 @@ class Calibration(NamedTuple):
 
 CALIBRATIONS: Final = {
     "exact": Calibration(
-        adjacency=Map(0.6845, 0.9582, 2.4271),
-        circle=Map(1.2577, 1.0167, 0.5392),
-        arrow=Map(-0.4577, 0.7129, 0.4243),
-        tail=Map(-0.0318, 0.9068, 0.3598),
+        adjacency=Map(0.7229, 0.9679, 2.2913),
+        circle=Map(1.2469, 1.0141, 0.5478),
+        arrow=Map(-0.4639, 0.7115, 0.4253),
+        tail=Map(-0.0249, 0.9104, 0.3564),
     ),
     "balanced": Calibration(
-        adjacency=Map(0.2571, 1.0373, 1.3005),
-        circle=Map(2.0139, 1.2152, 0.7352),
-        arrow=Map(-0.3312, 0.9333, 0.6011),
-        tail=Map(-1.5507, 1.0401, 0.6913),
+        adjacency=Map(0.4093, 1.165, 1.1135),
+        circle=Map(1.7491, 1.1771, 0.7232),
+        arrow=Map(-0.3807, 0.9601, 0.6713),
+        tail=Map(-1.4539, 1.0991, 0.7432),
     ),
 }
 """By mode, for tables of as many rows drawn with replacement."""

@@ -597,8 +597,8 @@ def _supposed(hidden: Sequence[HiddenVariable]) -> str:
         return ""
     shown = [_listed(each.children, _MOST_CHILDREN) for each in hidden[:_MOST_HIDDEN]]
     more = f"; and {len(hidden) - len(shown)} more" if len(hidden) > len(shown) else ""
-    what = "a hidden variable is supposed behind" if len(hidden) == 1 else f"{len(hidden)} hidden variables are supposed, behind"
-    return f"To explain the edges among them, {what} {'; '.join(shown)}{more}."
+    what = "A hidden variable is supposed" if len(hidden) == 1 else f"{len(hidden)} hidden variables are supposed:"
+    return f"{what} behind {'; behind '.join(shown)}{more}."
 
 
 def _listed(names: Sequence[str], most: int) -> str:

@@ -162,7 +162,9 @@ def compare_modes(
 def _fit(ci: CITest, mode: str, score: Score, seed: int) -> ModeFit:
     found = discover(ci, mode=mode, seed=seed)
     mag = nearby_mag(found.pag.reordered(ci.labels))
-    return ModeFit(mode, found, score.mag(mag), *_rejected(ci, mag))
+    # A MAG pays for every edge that a hidden variable leaves, and so by itself is worth less than the answer.
+    worth = found.score if found.hidden and found.score is not None else score.mag(mag)
+    return ModeFit(mode, found, worth, *_rejected(ci, mag))
 
 
 def _rejected(ci: CITest, mag: MAG) -> tuple[int, int]:

@@ -213,7 +213,7 @@ def test_names_of_hidden_variables_are_none_of_the_table():
 def test_a_result_tells_and_keeps_what_it_supposes(tmp_path):
     dag = DAG.from_edges([("H", child) for child in "ABCDE"])
     found = DiCoLa().fit(simulate.linear_gaussian(dag, 1000, 1).drop(columns="H")).discovery_
-    assert "a hidden variable is supposed behind A, B, C, D and E" in found.how_sure()
+    assert "A hidden variable is supposed behind A, B, C, D and E." in found.how_sure()
     assert Discovery.read(found.write(tmp_path)).hidden == found.hidden and children_in(found.hidden) == {tuple("ABCDE")}
     assert all(0.3 < abs(each) < 1 for each in found.hidden[0].correlations)
     edges = found.to_pandas()

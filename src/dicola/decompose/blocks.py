@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import product
 from math import comb
 
 import numpy as np
@@ -37,9 +37,10 @@ def asked_again(ci: Inquiry, skeleton: Skeleton, limit: int | None) -> Skeleton:
     for x, y in skeleton.edges:
         around[x].add(y)
         around[y].add(x)
+    among_many = sorted((x, y) for x, y in skeleton.edges if min(len(around[x]), len(around[y])) > _BLOCK)
     fallen = {
         (x, y): z
-        for x, y in _of_small_leaves(skeleton, sets)
+        for x, y in _of_small_leaves(among_many, sets)
         if _is_block(around[x] - {y}, around) and _is_block(around[y] - {x}, around)
         if (z := _separator(ci, (x, y), sorted(around[x] | around[y]))) is not None
     }
@@ -55,9 +56,11 @@ def _parted(ci: Inquiry, sets: TreeSets, around: dict[int, set[int]], limit: int
     for number, separator in enumerate(sets.tree.separators):
         if separator is None or len(separator) <= limit:
             continue
-        inside = sum(w in around[v] for v, w in combinations(separator, 2))
-        wanted = _HALF * (comb(len(separator) + 2, 2) - 1) - inside
         joins = Counter(v for w in separator for v in around[w])  # of a large node, few variables are joined to its separator
+        inside = sum(joins[w] for w in separator) // 2
+        wanted = _HALF * (comb(len(separator) + 2, 2) - 1) - inside
+        if sum(count for _, count in joins.most_common(2)) < wanted:
+            continue
         left, right = ([v for v in side if joins[v] + len(separator) >= wanted] for side in _sides(sets.tree, number, sorted(joins)))
         for x, y in product(left, right):
             if joins[x] + joins[y] < wanted:
@@ -76,11 +79,11 @@ def _sides(tree: Tree, number: int, variables: list[int]) -> tuple[list[int], li
     return [v for v, at in zip(variables, which, strict=True) if at == 1], [v for v, at in zip(variables, which, strict=True) if at == 2]
 
 
-def _of_small_leaves(skeleton: Skeleton, sets: TreeSets) -> Iterator[Pair]:
-    """The edges that no leaf of more than five variables holds, in order."""
-    sizes, pairs = np.diff(sets.tree.flat.begins).tolist(), sorted(skeleton.edges)
+def _of_small_leaves(pairs: list[Pair], sets: TreeSets) -> Iterator[Pair]:
+    """Those of some edges that no leaf of more than five variables holds."""
     if not pairs:
         return
+    sizes = np.diff(sets.tree.flat.begins).tolist()
     starts, found = (part.tolist() for part in sets.tree.deciding_nodes(np.array(pairs, dtype=np.int64)))
     for i, pair in enumerate(pairs):
         if all(sizes[number] <= _SMALL for number in found[starts[i] : starts[i + 1]] if sets.tree.separators[number] is None):
