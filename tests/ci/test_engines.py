@@ -74,7 +74,9 @@ def test_a_dask_cluster_gives_the_bytes_of_one_worker(dask, tmp_path, monkeypatc
 
 
 def test_ray_gives_the_bytes_of_one_worker(ray, tmp_path, monkeypatch):
+    before = [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)]
     check_runs(tmp_path, monkeypatch, workers="ray")
+    assert [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)] == before, "Ray puts handlers of its own there"
 
 
 def test_a_client_that_is_there_is_taken_and_joblib_may_be_told(dask):

@@ -9,8 +9,11 @@ that a run ends in time however long a piece had to wait for a worker.
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from threading import Lock
 from typing import Any, Protocol, TypeVar
@@ -109,6 +112,19 @@ def _dask_client(scheduler: str) -> Any:
         raise InvalidSetting(Sentence("no Dask scheduler answers at {at} ({error}).", at=scheduler, error=str(error))) from error
 
 
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Put back what this process does on SIGTERM and Ctrl-C: Ray replaces it, and runs could no longer be ended in their own way."""
+    is_main = threading.current_thread() is threading.main_thread()  # no other thread may say
+    before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)} if is_main else {}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            if handler is not None:  # else one that is not Python's
+                signal.signal(each, handler)
+
+
 class Ray:
     """A Ray cluster by its address; without one that which is there, or else one on this machine."""
 
@@ -116,7 +132,10 @@ class Ray:
         self._ray = from_extra("ray", "dicola[ray]")
         if not self._ray.is_initialized():
             try:
-                self._ray.init(address=scheduler, log_to_driver=False, include_dashboard=False if scheduler is None else None, **_SILENT)
+                with _own_signals():
+                    self._ray.init(
+                        address=scheduler, log_to_driver=False, include_dashboard=False if scheduler is None else None, **_SILENT
+                    )
             except (OSError, ValueError) as error:
                 raise InvalidSetting(Sentence("no Ray cluster answers at {at} ({error}).", at=scheduler, error=str(error))) from error
 
