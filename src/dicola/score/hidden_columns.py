@@ -219,7 +219,7 @@ class HiddenColumns:
             gain = np.inf if found is None else found.total - new.total
             if found is None or to_precision(gain) > 0:
                 found, expected, order = new, new.expected, new.dag.order
-            if gain < _WORTHWHILE or new.total - _PATIENCE * gain > enough:
+            if gain < _WORTHWHILE or new.total - _PATIENCE * gain > enough or not new.n_hidden:  # without any, nothing is expected anew
                 break
         assert found is not None
         return found
