@@ -105,6 +105,31 @@ def test_a_killed_worker_changes_nothing(dask):
     assert found == list(range(60))
 
 
+def test_a_look_that_a_look_before_it_has_cancelled_is_repeated(dask, monkeypatch):
+    """Dask joins those who wait for the same data; where a wait ends in time, whoever joined it gets an error of Dask's own."""
+    from distributed import Future
+
+    once, result = [True], Future.result
+
+    def cancelled(self, timeout=None):
+        if once:
+            once.pop()
+            raise UnboundLocalError("cannot access local variable 'result' where it is not associated with a value")
+        return result(self, timeout)
+
+    monkeypatch.setattr(Future, "result", cancelled)
+    workers = Workers(kind="dask", scheduler=dask)
+    assert [piece for piece, *_ in workers.each(piece_and_worker, range(3))] == [0, 1, 2] and not once
+    with pytest.raises(UnboundLocalError):
+        list(workers.each(unbound, range(2)))
+
+
+def unbound(piece: int) -> int:
+    if piece < 0:
+        found = piece
+    return found
+
+
 class Deadly:
     """Work that kills whoever unpacks it, so many times."""
 

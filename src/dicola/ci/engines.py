@@ -91,6 +91,10 @@ class Dask:
                 found: Result | Ended = future.result(timeout=_LOOK)
             except self._dask.TimeoutError:
                 continue
+            except UnboundLocalError:  # Dask's own: the end of an earlier look has cancelled what this one waited for
+                if future.status == "error":
+                    raise
+                continue
             except lost:  # because workers died of the piece, or whenever what is shared was sent
                 found = run(piece)
             waiting.popleft()
