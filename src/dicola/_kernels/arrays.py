@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -25,10 +25,16 @@ class Rows(NamedTuple):
     members: Ints
 
 
-def flat_rows(rows: Sequence[Sequence[int]]) -> Rows:
+def flat_rows(rows: Collection[Sequence[int]]) -> Rows:
     """Rows of numbers one after the other."""
-    begins = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    begins = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=begins[1:])
     return Rows(begins, np.fromiter(chain.from_iterable(rows), np.int64, int(begins[-1])))
+
+
+def in_columns(rows: Collection[tuple[int, ...]], width: int) -> Ints:
+    """Tuples of one length as the rows of a matrix: several times as fast as ``np.array``."""
+    return np.fromiter(chain.from_iterable(rows), np.int64, width * len(rows)).reshape(-1, width)
 
 
 @inner

@@ -209,13 +209,18 @@ class FisherZ(CITest):
         names: tuple[str, ...],
         alpha: float,
         untestable: Untestable,
+        like: FisherZ | None = None,
     ) -> None:
         correlation.setflags(write=False)
         self.n_samples: int = n_samples
         self.labels, self.names, self.alpha, self.untestable = labels, names, alpha, untestable
         self.whole, self.chosen, self._values = correlation, None, None
         self.inverse = self.whole_inverse = self._inverted() if n_samples > len(labels) + 1 else None
-        self.limits = self.critical(np.arange(len(labels) + 1), alpha)
+        self.limits: NDArray[np.float64]
+        if like is not None and like.n_samples == n_samples:
+            self.limits = like.limits
+        else:
+            self.limits = self.critical(np.arange(len(labels) + 1), alpha)
         self._other_limits: dict[tuple[int, float], float] = {}
         if self.card is not None and self.standardised is not None:
             refuse_copies(self.card.copies(), labels)
@@ -349,7 +354,7 @@ class FisherZ(CITest):
         if correlation is None or len(rows) < 5:
             return None
         test = object.__new__(type(self))
-        test._set_up(correlation, len(rows), self.labels, self.names, self.alpha, self.untestable)
+        test._set_up(correlation, len(rows), self.labels, self.names, self.alpha, self.untestable, self)
         return test
 
     def side_by_side(self, parts: Sequence[Variables]) -> Self:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from math import comb
 
 import numpy as np
@@ -37,12 +36,10 @@ def asked_again(ci: Inquiry, skeleton: Skeleton, limit: int | None) -> Skeleton:
     for x, y in skeleton.edges:
         around[x].add(y)
         around[y].add(x)
-    among_many = sorted((x, y) for x, y in skeleton.edges if min(len(around[x]), len(around[y])) > _BLOCK)
+    among_many = ((x, y) for x, y in skeleton.edges if min(len(around[x]), len(around[y])) > _BLOCK)
+    between = sorted((x, y) for x, y in among_many if _is_block(around[x] - {y}, around) and _is_block(around[y] - {x}, around))
     fallen = {
-        (x, y): z
-        for x, y in _of_small_leaves(among_many, sets)
-        if _is_block(around[x] - {y}, around) and _is_block(around[y] - {x}, around)
-        if (z := _separator(ci, (x, y), sorted(around[x] | around[y]))) is not None
+        (x, y): z for x, y in _of_small_leaves(between, sets) if (z := _separator(ci, (x, y), sorted(around[x] | around[y]))) is not None
     }
     parted = frozenset() if limit is None else frozenset(_parted(ci, sets, around, limit))
     if not fallen and not parted:
@@ -56,13 +53,16 @@ def _parted(ci: Inquiry, sets: TreeSets, around: dict[int, set[int]], limit: int
     for number, separator in enumerate(sets.tree.separators):
         if separator is None or len(separator) <= limit:
             continue
-        joins = Counter(v for w in separator for v in around[w])  # of a large node, few variables are joined to its separator
-        inside = sum(joins[w] for w in separator) // 2
+        joins: dict[int, int] = {}  # of a large node, few variables are joined to its separator
+        for v in chain.from_iterable(around[w] for w in separator):
+            joins[v] = joins.get(v, 0) + 1
+        inside = sum(joins.pop(w, 0) for w in separator) // 2
         wanted = _HALF * (comb(len(separator) + 2, 2) - 1) - inside
-        if sum(count for _, count in joins.most_common(2)) < wanted:
+        most = sorted(joins.values())[-2:]
+        if sum(most) < wanted:
             continue
-        left, right = ([v for v in side if joins[v] + len(separator) >= wanted] for side in _sides(sets.tree, number, sorted(joins)))
-        for x, y in product(left, right):
+        joined = sorted(v for v, count in joins.items() if count + most[-1] >= wanted) if most else []
+        for x, y in product(*_sides(sets.tree, number, joined)):
             if joins[x] + joins[y] < wanted:
                 continue
             near = [sorted(around[end] - {x, y}) for end in (x, y)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 
+from dicola._kernels.arrays import in_columns
 from dicola.decompose.both_sides import BothSides
 from dicola.decompose.leaves import Learned
 from dicola.decompose.split import Split
@@ -70,7 +71,7 @@ def merged_at_once(tree: Tree, leaves: Sequence[Learned]) -> Edges:
     """
     times = Counter(pair for leaf in leaves for pair in leaf.edges)
     pairs = list(times)
-    starts = tree.deciding_nodes(np.array(pairs, dtype=np.int64).reshape(-1, 2)).begins
+    starts = tree.deciding_nodes(in_columns(pairs, 2)).begins
     return frozenset(pair for pair, deciding in zip(pairs, np.diff(starts).tolist(), strict=True) if deciding == times[pair])
 
 
@@ -104,15 +105,15 @@ class TreeSets(SeparatingSets):
     def _answers(self, pairs: list[Pair]) -> list[Variables | None]:
         if not pairs:
             return []
-        starts, found = (part.tolist() for part in self.tree.deciding_nodes(np.array(pairs, dtype=np.int64)))
+        starts, found = (part.tolist() for part in self.tree.deciding_nodes(in_columns(pairs, 2)))
         separators, leaf_sets = self._separators, self.leaf_sets
         answers: list[Variables | None] = []
-        for i, (x, y) in enumerate(pairs):
+        for (x, y), (begin, end) in zip(pairs, pairwise(starts), strict=True):
             smallest: Variables | None = None
-            for number in found[starts[i] : starts[i + 1]]:
+            for number in found[begin:end]:
                 sets = leaf_sets[number]
                 z = separators[number] if sets is None else sets.get(x, y)
-                if z is not None and (smallest is None or len(z) < len(smallest) or (len(z) == len(smallest) and z < smallest)):
+                if smallest is None or (z is not None and (len(z), z) < (len(smallest), smallest)):
                     smallest = z
             answers.append(smallest)
         return answers

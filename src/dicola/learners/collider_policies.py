@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dicola._kernels import weighed_sets as kernel
-from dicola._kernels.arrays import flat_rows
+from dicola._kernels.arrays import flat_rows, in_columns
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.questions import Answered, Depends, Question
 from dicola.claims import Claims
@@ -124,9 +124,11 @@ class Compare:
 
     def __call__(self, a: int, b: int, c: int) -> bool | None:
         triple = (a, b, c) if a < c else (c, b, a)
-        if triple not in self.known:
+        try:
+            return self.known[triple]
+        except KeyError:
             self.prepare([triple])
-        return self.known[triple]
+            return self.known[triple]
 
 
 class Agreed:
@@ -177,8 +179,9 @@ class FreerWithout(Question[list[bool | None]]):
     def by_correlations(self, test: FisherZ) -> Answered[list[bool | None]] | None:
         if test.n_samples - max(map(len, self.sets)) - 4 <= 0:
             return None
-        triples, sets = np.array(self.triples, dtype=np.int64), flat_rows(self.sets)
-        found = kernel.freer_without(test.correlation, triples, sets, test.n_samples, test.alpha, DECISIVE)
+        found = kernel.freer_without(
+            test.correlation, in_columns(self.triples, 3), flat_rows(self.sets), test.n_samples, test.alpha, DECISIVE
+        )
         return [None if answer < 0 else bool(answer) for answer in found.tolist()], 2 * len(found)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import accumulate, chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import possible_dsep_paths as kernel
+from dicola._kernels.arrays import flat_rows, in_columns
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.questions import Adjacency, SearchLevels
 from dicola.graphs.bits import as_words, from_words, mask_of, members
@@ -66,10 +66,7 @@ def reaching(graph: PartialGraph, targets: Sequence[int], may_pass: Callable[[in
 def possible_dsep(adjacency: Adjacency, sets: RecordedSets) -> Adjacency:
     """Row x: the Possible-D-Sep of x in a skeleton with the unshielded colliders that its separating sets imply."""
     recorded = sets.pairs()
-    pairs = np.fromiter(chain.from_iterable(recorded), np.int64, 2 * len(recorded)).reshape(-1, 2)
-    begins = np.array([0, *accumulate(map(len, recorded.values()))])
-    flat = np.fromiter(chain.from_iterable(recorded.values()), np.int64, int(begins[-1]))
-    return np.asarray(kernel.possible_dsep(adjacency, pairs, begins, flat))
+    return np.asarray(kernel.possible_dsep(adjacency, in_columns(recorded, 2), *flat_rows(recorded.values())))
 
 
 def separate_by_possible_dsep(

@@ -60,6 +60,7 @@ def r0(graph: PartialGraph, is_collider: ColliderPolicy, triples: Iterable[Tripl
     """
     changed = False
     for a, b, c in heeding(judged_colliders(graph, is_collider, unshielded_triples(graph) if triples is None else triples)):
-        changed |= graph.put(a, b, ARROW, "R0", (a, b, c))
-        changed |= graph.put(c, b, ARROW, "R0", (a, b, c))
+        for end in (a, c):
+            if graph.around[end][b] != ARROW:  # most have it from another triple
+                changed |= graph.put(end, b, ARROW, "R0", (a, b, c))
     return changed

@@ -55,7 +55,8 @@ def orient(
     known = put_known(graph, claims)
     decide = is_collider or by_separating_set(skeleton.sets)
     triples = list(unshielded_triples(graph))
-    skeleton.sets.prepare([(a, c) for a, _, c in triples])
+    if not hasattr(decide, "prepare"):  # else the policy looks up the sets that it needs
+        skeleton.sets.prepare([(a, c) for a, _, c in triples])
     r0(graph, decide, triples)
     apply_rules(graph, decide, Rules(selection, max_path_length, known=known))
     return Orientation.of(graph, skeleton.labels)
@@ -145,7 +146,7 @@ def _find_discriminated(graph: PartialGraph, is_collider: ColliderPolicy, rules:
             heed()
         for c in [c for c in beside_b if around[c][b] == CIRCLE]:
             for a in pointed_at:
-                if around[a].get(c) == ARROW and r4(graph, is_collider, a, b, c, rules):
+                if around[a].get(c) == ARROW and around[c][a] == TAIL and r4(graph, is_collider, a, b, c, rules):
                     changed = True
             if changed:
                 pointed_at = [a for a, mark in beside_b.items() if mark == ARROW]

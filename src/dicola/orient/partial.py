@@ -100,7 +100,8 @@ class PartialGraph:
 
     def put(self, a: int, b: int, mark: int, rule: str, witness: tuple[int, ...]) -> bool:
         """Put a mark at b on the edge a - b; answers whether a circle was turned. An opposite mark is a recorded conflict."""
-        standing = self.around[a][b]
+        around = self.around
+        standing = around[a][b]
         if standing == mark:
             return False
         if standing != CIRCLE:
@@ -108,9 +109,9 @@ class PartialGraph:
             conflict = Conflict(rule, a, b, Mark(standing), Mark(mark), witness, because.rule, because.witness)
             self.conflicts.setdefault(conflict)
             return False
-        if mark != TAIL or self.around[b][a] != ARROW:  # else the edge could point from b to a only, before as after
+        if self.reach and (mark != TAIL or around[b][a] != ARROW):  # else the edge could point from b to a only, before as after
             self.reach.clear()
-        self.around[a][b] = mark
+        around[a][b] = mark
         self.reasons[a, b] = Reason(rule, witness)
         self.changed.append((a, b))
         self.n_changes += 1
