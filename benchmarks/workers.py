@@ -1,7 +1,8 @@
 """What do two workers gain? Paper runs on ANDES and a slow Python test, by one worker and by two.
 
-``python benchmarks/workers.py`` times both in turns. The slow test spins for a millisecond (``--sleep``: sleeps, which measures who waits
-for whom on a machine that others use). Processes are started beforehand, as they stay for the next run.
+``python benchmarks/workers.py`` times both in turns. The slow test spins for a millisecond, or as many as ``--milliseconds`` says
+(``--sleep``: sleeps, which measures who waits for whom on a machine that others use). Processes are started beforehand, as they stay for
+the next run.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ class Slow:
         return self.test(x, y, z).p_value
 
 
-def slow_runs(sleeps: bool) -> Iterator[tuple[str, Callable[[int], Any]]]:
+def slow_runs(sleeps: bool, milliseconds: float) -> Iterator[tuple[str, Callable[[int], Any]]]:
     """Names, and what makes a run by so many workers: FCI alone and decomposed."""
     for name, dag in (("ER(36,3)/4", simulate.er_dag(36, 3, seed=5)), ("MILDEW/3", simulate.network("mildew"))):
         frame = simulate.linear_gaussian(dag, 1000, seed=4).drop(columns=list(simulate.hide(dag, 4 if name[0] == "E" else 3, seed=4)))
         test = FisherZ(frame, alpha=0.01)
         for how, settings in (("alone", {"decompose": False}), ("mode exact", {"mode": "exact"}), ("mode paper", {"mode": "paper"})):
-            yield f"slow test, {name}, FCI {how}", partial(_slow_run, Slow(test, 1e-3, sleeps), test.names, settings)
+            yield f"slow test, {name}, FCI {how}", partial(_slow_run, Slow(test, milliseconds / 1000, sleeps), test.names, settings)
 
 
 def _slow_run(function: Slow, names: tuple[str, ...], settings: dict[str, Any], jobs: int) -> Any:
@@ -80,10 +81,14 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--only", default="", help="a word in the name of what is timed")
     asked.add_argument("--sleep", action="store_true")
+    asked.add_argument("--milliseconds", type=float, default=1.0, help="that a slow test takes")
     asked.add_argument("--rounds", type=int, default=3)
     asked.add_argument("--repetitions", type=int, default=3, help="of the paper's study")
     options = asked.parse_args()
-    runs = [*slow_runs(options.sleep), (f"ANDES paper runs, {options.repetitions} repetitions", partial(paper_run, options.repetitions))]
+    runs = [
+        *slow_runs(options.sleep, options.milliseconds),
+        (f"ANDES paper runs, {options.repetitions} repetitions", partial(paper_run, options.repetitions)),
+    ]
     for name, run in runs:
         if options.only.lower() in name.lower():
             is_slow = name.startswith("slow")

@@ -252,3 +252,20 @@ def test_what_cannot_be_sent_to_a_cluster_is_done_here_and_said(dask, monkeypatc
     assert here.pag == one.pag and here.tests == one.tests
     (said,) = set(here.warnings) - set(one.warnings)
     assert "cannot be sent to the workers of the cluster (workers='dask')" in said
+
+
+def blas_threads() -> set[int]:
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_linear_algebra_of_small_tables_is_done_in_one_thread():
+    """Threads that were asleep take tens of milliseconds to come on some machines; a fit takes as long."""
+    before = blas_threads()
+    with engines.held_if_small(2000, 50):
+        assert blas_threads() == {1}
+        with engines.held_if_small(None, 30):
+            assert blas_threads() == {1}
+        assert blas_threads() == {1}
+    assert blas_threads() == before
+    with engines.held_if_small(10_000, 1000):
+        assert blas_threads() == before

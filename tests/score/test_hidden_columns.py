@@ -263,3 +263,27 @@ def test_an_effect_of_a_child_is_no_child():
     found = discover(FisherZ(table), mode="balanced").pag
     assert {name for name in found.names if found.marks[found.index("B"), found.index(name)]} == {"A0", "C"}
     assert all(found.marks[found.index(a), found.index(b)] for a, b in combinations(names, 2))
+
+
+def test_a_hidden_variable_may_have_causes_that_were_measured():
+    """Its causes are independent; as its children they would be joined."""
+    dag = DAG.from_edges([*[(cause, "H") for cause in "PQR"], *[("H", child) for child in "ABCDE"]])
+    truth = dag.true_pag(["H"])
+    for seed in range(6):
+        score = score_of(dag, "H", 4000, seed)
+        found = supposed(score)
+        roots = HiddenColumns(score, 3.0, caused=False).beside(best_of(score, 3))
+        assert len(found.hidden) == 1 and len(set(found.hidden[0].children) & set("ABCDE")) >= 4
+        assert found.total <= roots.total
+        table = simulate.linear_gaussian(dag, 4000, seed).drop(columns=["H"])
+        assert compare(DiCoLa().fit(table).pag_, truth).skeleton.f1 == 1.0
+        assert not roots.dag.parents[len(score) :].any()
+
+
+def test_with_claims_nothing_bears_on_hidden_variables():
+    """What bears on one bears on its children, which a claim about the two may forbid."""
+    dag = DAG.from_edges([*[(cause, "H") for cause in "PQR"], *[("H", child) for child in "ABCDE"]])
+    table = simulate.linear_gaussian(dag, 4000, 1).drop(columns=["H"])
+    test, claim = FisherZ(table), Knowledge(forbidden=[("P", "A")])
+    found = discover(test, mode="balanced", knowledge=claim)
+    assert [each.status for each in found.statements] == ["obeyed"]

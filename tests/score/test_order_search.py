@@ -144,6 +144,19 @@ def test_more_starts_are_never_worse() -> None:
     assert scores == sorted(scores, reverse=True)
 
 
+def test_few_starts_are_made_where_they_end_alike(monkeypatch) -> None:
+    made = []
+    search = module.kept_search
+    monkeypatch.setattr(module, "kept_search", lambda *args: made.append(search(*args)) or made[-1])
+    easy, hard = problem(3, p=6, degree=1, rows=2000), problem(10, p=20, degree=5)
+    one = best_of(easy, 6)
+    assert len(made) == 3 and len({round(each.score, 6) for each in made}) == 1
+    made.clear()
+    assert best_of(easy, 6, before=one).score == one.score and len(made) == 2
+    made.clear()
+    assert best_of(hard, 6, seed=1).score == min(each.score for each in made) and len(made) == 6
+
+
 def test_a_determined_variable_is_no_stumbling_block() -> None:
     score = problem(11, p=8)
     found = order_search(score.among([*range(8), 0]), range(9))

@@ -13,7 +13,7 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from threading import Lock
 from typing import Any, Protocol, TypeVar
@@ -29,6 +29,7 @@ Result = TypeVar("Result")
 _UNDER_WAY = 4  # pieces per worker that a cluster has at a time
 _SILENT = {"logging_level": logging.ERROR}
 _SECONDS = "20s"  # until a scheduler that does not answer counts as none
+_LITTLE = 2e8  # multiplications that one thread makes in a twentieth of a second
 _LOOK = 0.1  # seconds from one look at the budget to the next, while an answer is awaited
 
 
@@ -203,6 +204,14 @@ def _libraries() -> ThreadpoolController:
 
 
 _one_thread = _OneThread()
+
+
+def held_if_small(rows: int | None, columns: int) -> AbstractContextManager[None]:
+    """BLAS in one thread for as long as the work on a table takes, if that is little: threads that were asleep take longer to come than
+    they save, tens of milliseconds on some machines.
+    """
+    is_small = max(rows or 0, columns) * columns**2 <= _LITTLE
+    return _one_thread if is_small else nullcontext()
 
 
 def held(run: Callable[[Work], Result], piece: Work) -> Result:

@@ -17,6 +17,7 @@ from dicola._kernels import precision
 from dicola.allowed import MOST, checked
 from dicola.ci.base import CITest, Statistic, checked_alpha
 from dicola.ci.card import CPU, LEAST, Card, card_at
+from dicola.ci.engines import held_if_small
 from dicola.ci.gaussian import (
     check_correlation,
     correlation_of,
@@ -125,10 +126,11 @@ class FisherZ(CITest):
             self.card = card
             if values.shape[1] > max(MOST_HELD, table.n_samples) and not has_gaps:
                 self.standardised = standardised_rows(values)
-        correlation, n_samples = _with_gaps(values) if has_gaps else (self._correlation_of(values), table.n_samples)
-        if has_gaps and self.card is not None:
-            self.card.hold(correlation)
-        self._set_up(correlation, n_samples, table.labels, table.names, checked_alpha(alpha), _checked_untestable(untestable))
+        with held_if_small(*values.shape):
+            correlation, n_samples = _with_gaps(values) if has_gaps else (self._correlation_of(values), table.n_samples)
+            if has_gaps and self.card is not None:
+                self.card.hold(correlation)
+            self._set_up(correlation, n_samples, table.labels, table.names, checked_alpha(alpha), _checked_untestable(untestable))
         self._values = values
 
     def _correlation_of(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -194,11 +196,12 @@ class FisherZ(CITest):
         order = name_order(columns)
         correlation = standardised(covariance[np.ix_(order, order)])
         correlation = (correlation + correlation.T) / 2
-        if np.linalg.eigvalsh(correlation)[0] < -1e-8:
-            raise InvalidData("the covariance matrix is not positive semidefinite, so it is no covariance of any data.")
         test = cls.__new__(cls)
         labels = tuple(columns[i] for i in order)
-        test._set_up(correlation, int(n_samples), labels, columns, checked_alpha(alpha), _checked_untestable(untestable))
+        with held_if_small(None, len(labels)):
+            if np.linalg.eigvalsh(correlation)[0] < -1e-8:
+                raise InvalidData("the covariance matrix is not positive semidefinite, so it is no covariance of any data.")
+            test._set_up(correlation, int(n_samples), labels, columns, checked_alpha(alpha), _checked_untestable(untestable))
         return test
 
     def _set_up(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from dataclasses import replace as with_changes
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from dicola.allowed import check_fields, number, whole
 from dicola.calibration import CALIBRATIONS
 from dicola.checkpoint import Checkpoint
 from dicola.ci.base import CITest
+from dicola.ci.engines import held_if_small
 from dicola.ci.inquiry import Inquiry
 from dicola.ci.workers import Workers
 from dicola.confidence import Bootstrap, keys_of
@@ -163,7 +165,8 @@ def bootstrap(
 def prepared_within(table: Table, plan: Plan, watch: Watch) -> Prepared:
     """A table made ready for its test, where the budget lets it."""
     try:
-        return prepare(table, plan)
+        with held_if_small(table.n_samples, len(table.names)):
+            return prepare(table, plan)
     except Stopped:
         if watch.reason == "interrupted":
             raise
@@ -330,12 +333,11 @@ class _Again:
     def each(self, streams: Sequence[SeedSequence]) -> list[_Answer]:
         """What comes of each of some tables, up to the first that the run was stopped at."""
         found: list[_Answer] = []
-        try:
+        table = self.prepared.table
+        with suppress(Stopped), held_if_small(table.n_samples, len(table.names)):
             for stream in streams:
                 heed()
                 found.append(self._drawn(default_rng(stream)))
-        except Stopped:
-            pass
         return found
 
     def _drawn(self, rng: Generator) -> _Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
@@ -15,6 +15,7 @@ from dicola.allowed import checked
 from dicola.blankets.base import BlanketLearner
 from dicola.checkpoint import Checkpoint
 from dicola.ci.base import CITest
+from dicola.ci.engines import held_if_small
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.ci.workers import Kind
 from dicola.decompose.blocks import asked_again
@@ -246,7 +247,8 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None, kept: 
     with watching(plan) as watch:
         found = begun(evidence, plan)
         found.kept = kept
-        with closing(found.ci):
+        is_own = found.ci.n_samples is not None and not found.ci.test.is_slow
+        with closing(found.ci), held_if_small(found.ci.n_samples, len(found.ci)) if is_own else nullcontext():
             try:
                 follow(found, progress)
             except Stopped:

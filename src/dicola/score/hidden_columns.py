@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations, takewhile
 from typing import NamedTuple
@@ -40,7 +40,7 @@ _FEW = 30  # variables up to which each hidden one is taken out once more; with 
 _ROUNDS, _STILL = 50, 1e-7  # of expectation and maximisation, at most; what a round gains in the fit per row, at least
 _TURNS = 3  # of expectations and searches for a DAG, at most
 _WORTHWHILE = 1.0  # what a turn gains, at least, for another one to be made
-_PATIENCE = 2.0  # times its last gain, which a search is trusted to gain in all the turns that are left
+_PATIENCE = 1.0  # times its last gain, which a search is trusted to gain in all the turns that are left
 _SEEN_AS, _FEWER = (
     tuple(500 * 4**k for k in range(20)),
     0.67,
@@ -78,10 +78,12 @@ class Supposed(NamedTuple):
 
     @property
     def hidden(self) -> tuple[HiddenVariable, ...]:
-        """What is supposed."""
+        """What is supposed: the hidden variables that bear on several others. Some may be left that only stand between two."""
         found = []
         for each in range(len(self.score) - self.n_hidden, len(self.score)):
             below = np.flatnonzero(self.dag.parents[:, each]).tolist()
+            if len(below) < 2:
+                continue
             found.append(HiddenVariable(tuple(self.score.names[v] for v in below), tuple(self.expected[each, : -self.n_hidden].tolist())))
         return tuple(found)
 
@@ -112,7 +114,7 @@ class Supposed(NamedTuple):
 class HiddenColumns:
     """Supposes hidden variables, one after the other, as long as that pays.
 
-    They have no parents. Their names are no names of observed variables.
+    Their names are no names of observed variables. No hidden variable is a parent of another one.
 
     Parameters
     ----------
@@ -124,6 +126,12 @@ class HiddenColumns:
         ``bars[u, v]``: u is no parent of v in any DAG over the observed variables.
     exogenous : vector of bool, optional
         The observed variables that no hidden one bears on.
+    caused : bool
+        May observed variables bear on hidden ones in the end?
+    from_the_first : bool
+        May they do so while hidden variables are looked for?
+    known : dict
+        What one factor leaves of sets that were looked at.
 
     """
 
@@ -131,6 +139,9 @@ class HiddenColumns:
     surcharge: float = 0.0
     bars: Bools | None = None
     exogenous: Bools | None = None
+    caused: bool = True
+    from_the_first: bool = False
+    known: dict[tuple[Children, tuple[int, ...]], float] = field(default_factory=dict, repr=False)
 
     def beside(self, dag: OrderedDag) -> Supposed:
         """The best DAG with hidden variables that is found from one without.
@@ -138,14 +149,30 @@ class HiddenColumns:
         The rows count as few at first, then as more and more. So the hidden variables that bear most on others show first, before
         the many weak edges that stand in for them.
         """
-        found = alone = self._fitted(np.array(self.score.correlation), dag)
-        for columns in self._by_rows():
-            found = columns._searched(found)
-        if found.n_hidden:
-            found = self._settled(found.expected, found.dag.order)
+        alone = self._fitted(np.array(self.score.correlation), dag)
+        first = next(self._by_rows())
+        begun = first._settled(alone.expected, alone.dag.order)
+        found = self._grown_from(begun)
+        if found.n_hidden and self.caused:
+            other = replace(self, from_the_first=True)._grown_from(begun)
+            found = other if to_precision(other.total) < to_precision(found.total) else found
         while len(self.score) <= _FEW and (better := self._revised(found)) is not None:
             found = better
         return self._rid_of_chance(found if to_precision(found.total) < to_precision(alone.total) else self._searched(alone))
+
+    def _grown_from(self, found: Supposed) -> Supposed:
+        """What is found with few rows, for which the DAG is settled, with more, and with all of them."""
+        for number, columns in enumerate(self._by_rows()):
+            found = columns._freed(columns._with_others(columns._settled(found.expected, found.dag.order) if number else found))
+        return found
+
+    def _freed(self, found: Supposed) -> Supposed:
+        """The DAG settled where observed variables may bear on hidden ones: those that do have been taken for children."""
+        if not found.n_hidden or not self.caused:
+            return found
+        hidden = np.arange(len(self.score), len(found.score))
+        near = np.flatnonzero(_neighbours(found.dag)[hidden].any(axis=0))
+        return replace(self, from_the_first=True)._settled(found.expected, found.dag.order, np.append(near, hidden))
 
     def again(self, dag: OrderedDag, known: Iterable[HiddenVariable]) -> Supposed:
         """The same on other rows, where it is known what to suppose: one search with all of that."""
@@ -156,7 +183,7 @@ class HiddenColumns:
             found = self._with_column(found, np.pad(weights, (0, found.n_hidden)), left)
         if not found.n_hidden:
             return alone
-        found = self._settled(found.expected, found.dag.order)
+        found = self._freed(self._settled(found.expected, found.dag.order))
         return self._rid_of_chance(found) if to_precision(found.total) < to_precision(alone.total) else alone
 
     def _by_rows(self) -> Iterator[HiddenColumns]:
@@ -168,7 +195,11 @@ class HiddenColumns:
 
     def _searched(self, found: Supposed) -> Supposed:
         """The DAG settled, and with further hidden variables as long as these pay."""
-        found, tried = self._settled(found.expected, found.dag.order), set[Children]()
+        return self._with_others(self._settled(found.expected, found.dag.order))
+
+    def _with_others(self, found: Supposed) -> Supposed:
+        """The DAG with further hidden variables as long as these pay."""
+        tried = set[Children]()
         while (better := self._better(found, tried)) is not None:
             found = better
         return found
@@ -177,13 +208,16 @@ class HiddenColumns:
         """The first better DAG that is found once one of the hidden variables is taken out: an early one may be two in one."""
         for hidden in range(len(self.score), len(at.score)):
             heed()
-            kept = np.delete(np.arange(len(at.score)), hidden)
-            order = at.dag.order[at.dag.order != hidden]
-            dag = OrderedDag(order - (order > hidden), at.dag.parents[np.ix_(kept, kept)], at.dag.score, at.dag.work)
-            found = self._searched(self._fitted(at.expected[np.ix_(kept, kept)], dag))
+            found = self._searched(self._without(at, np.array([hidden])))
             if found.total < at.total - _WORTHWHILE:
                 return found
         return None
+
+    def _without(self, at: Supposed, gone: Ints) -> Supposed:
+        """The DAG without some of the hidden variables."""
+        kept = np.delete(np.arange(len(at.score)), gone)
+        order = np.searchsorted(kept, at.dag.order[~np.isin(at.dag.order, gone)])
+        return self._fitted(at.expected[np.ix_(kept, kept)], replace(at.dag, order=order, parents=at.dag.parents[np.ix_(kept, kept)]))
 
     def _scored(self, expected: Floats) -> GaussianBIC:
         """The score with a column for each hidden variable, at the same price."""
@@ -205,8 +239,7 @@ class HiddenColumns:
                 continue
             tried.add(children)
             wider = self._beside_one(at, children)
-            near = np.flatnonzero(_neighbours(at.dag)[list(children)].any(axis=0))
-            found = self._settled(wider.expected, wider.dag.order, np.append(near, len(at.score)), at.total)
+            found = self._settled(wider.expected, wider.dag.order, np.array([*children, len(at.score)]), at.total)
             if to_precision(found.total) < to_precision(at.total):
                 return found
         return None
@@ -252,9 +285,9 @@ class HiddenColumns:
         return Supposed(self._scored(expected), dag, misfit, total, n_hidden)
 
     def _wider_bars(self, n: int) -> Bools:
-        """``bars`` with hidden variables among those that may be parents, and no parents of theirs."""
+        """``bars`` with hidden variables among those that may be parents, and with what may not be a parent of theirs."""
         p, bars = len(self.score), np.zeros((n, n), dtype=np.bool_)
-        bars[:, p:] = True
+        bars[p if self.from_the_first else 0 :, p:] = True
         if self.bars is not None:
             bars[:p, :p] = self.bars
         if self.exogenous is not None:
@@ -300,7 +333,7 @@ class HiddenColumns:
         @cache
         def worth_of(children: Children) -> float:
             outside = ~mask_of(children)
-            return to_precision(self._worth(expected, children, [above[v] & outside for v in children]))
+            return to_precision(self._worth(expected, children, tuple([above[v] & outside for v in children])))
 
         found, wide = dict[Children, float](), list[int]()
         for core in _cores(near):
@@ -314,15 +347,23 @@ class HiddenColumns:
                 wide.append(mask_of(children))
         return sorted(found, key=lambda each: (-found[each], each))
 
-    def _worth(self, expected: Floats, children: Children, above: Iterable[int]) -> float:
+    def _worth(self, expected: Floats, children: Children, above: tuple[int, ...]) -> float:
         """What one hidden variable saves in place of edges between all children, less what it leaves unexplained."""
-        parents, k = [members(mask) for mask in above], len(children)
-        packed = np.array([*children, *map(len, parents), *(v for each in parents for v in each)], dtype=np.int64)
-        least, misfit = left_by_one_factor(expected, packed, k)
-        if not least > NOTHING_LEFT:
-            return -np.inf  # few rows: the parents explain everything
+        misfit, k = self._left_by_one(expected, children, above), len(children)
         pairs = k * (k - 1) // 2
         return float(self.score.price * (pairs - k) + self.surcharge * (pairs - 1) - self.score.n_samples * misfit)
+
+    def _left_by_one(self, expected: Floats, children: Children, above: tuple[int, ...]) -> float:
+        """What one factor leaves unexplained per row; of observed variables it is the same each time."""
+        misfit = self.known.get((children, above))
+        if misfit is None:
+            parents, k = [members(mask) for mask in above], len(children)
+            packed = np.array([*children, *map(len, parents), *(v for each in parents for v in each)], dtype=np.int64)
+            least, misfit = left_by_one_factor(expected, packed, k)
+            misfit = misfit if least > NOTHING_LEFT else np.inf  # few rows: the parents explain everything
+            if not max(above) >> len(self.score):
+                self.known[children, above] = misfit
+        return misfit
 
 
 def _neighbours(dag: OrderedDag) -> Bools:

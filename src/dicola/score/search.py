@@ -102,9 +102,9 @@ class MagSearch:
         """How many random orders are worth a search."""
         return _STARTS_OF_BLOCKS if isinstance(self.score.kernel_terms(), BlockTerms) else _STARTS
 
-    def dag_of_orders(self, n_starts: int, seed: int) -> OrderedDag:
-        """The best DAG of some searches from random orders."""
-        return self._booked(best_of(self.score, n_starts, seed, self._bars, self.kept))
+    def dag_of_orders(self, n_starts: int, seed: int, before: OrderedDag | None = None) -> OrderedDag:
+        """The best DAG of some searches from random orders, of few where these end as one ``before`` did."""
+        return self._booked(best_of(self.score, n_starts, seed, self._bars, self.kept, before))
 
     def dag_near(self, marks: Marks) -> OrderedDag:
         """The best DAG near the order of a partly oriented graph."""
@@ -155,7 +155,9 @@ class MagSearch:
         """The DAG with hidden variables beside the others, where these pay; near such as are ``known``, else whatever is found."""
         if not isinstance(self.score, GaussianBIC) or self.score.kernel_terms() is None or len(self.score) > _FEW_TO_SUPPOSE:
             return None
-        columns = HiddenColumns(self.score, _HIDDEN, self._bars, None if self.law is None else self.law.claims.exogenous)
+        # what is claimed of two observed variables might be broken by way of a hidden one between them
+        exogenous, caused = None if self.law is None else self.law.claims.exogenous, self.law is None
+        columns = HiddenColumns(self.score, _HIDDEN, self._bars, exogenous, caused)
         found = columns.beside(dag) if known is None else columns.again(dag, known)
         return found if found.n_hidden else None
 
@@ -313,8 +315,8 @@ class BestMag:
         search, marks = replace(MagSearch.of(ci, claims=claims), kept=kept), found.pag.marks
         few = len(marks) <= FEW_ORDERS
         search = search if few else search.near_to(marks)
-        dags = [search.dag_near(marks), *([search.dag_of_orders(search.n_starts, seed)] if few else [])]
-        return self._refined(search, dags)
+        near = search.dag_near(marks)
+        return self._refined(search, [near, search.dag_of_orders(search.n_starts, seed, near)] if few else [near])
 
     def again(self, ci: Inquiry, order: Sequence[int], hidden: Sequence[HiddenVariable] = ()) -> MAG:
         """The same on other rows of a table, where a graph over the variables is known already: here the order of it (``order_of``), and
