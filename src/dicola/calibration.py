@@ -60,10 +60,10 @@ CALIBRATIONS: Final = {
         tail=Map(-0.0249, 0.9104, 0.3564),
     ),
     "balanced": Calibration(
-        adjacency=Map(0.4093, 1.165, 1.1135),
-        circle=Map(1.7491, 1.1771, 0.7232),
-        arrow=Map(-0.3807, 0.9601, 0.6713),
-        tail=Map(-1.4539, 1.0991, 0.7432),
+        adjacency=Map(0.4274, 1.182, 1.1766),
+        circle=Map(1.7446, 1.1794, 0.8187),
+        arrow=Map(-0.3098, 0.9982, 0.6522),
+        tail=Map(-1.524, 1.0782, 0.7663),
     ),
 }
 """By mode, for tables of as many rows drawn with replacement."""
