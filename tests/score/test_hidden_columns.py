@@ -16,7 +16,7 @@ from dicola.ci.inquiry import Inquiry
 from dicola.graphs.bits import mask_of
 from dicola.metrics import compare
 from dicola.score.gaussian_bic import GaussianBIC, district_arrays, fitted_district
-from dicola.score.hidden_columns import HiddenColumns, HiddenVariable, Supposed, cliques
+from dicola.score.hidden_columns import LARGE, HiddenColumns, HiddenVariable, Supposed, cliques
 from dicola.score.order_search import best_of
 from dicola.score.search import BestMag, order_of
 
@@ -91,7 +91,7 @@ def test_the_kernel_expects_what_the_textbook_does(seed):
     parents = np.tril(rng.random((p, p)) < 0.3, -1)
     parents = np.block([[parents, rng.random((p, m)) < 0.6], [np.zeros((m, p + m), dtype=bool)]])
     observed, start = np.ascontiguousarray(whole[:p, :p]), whole.copy()
-    fit = expect(observed, start, *packed(parents), 7, -np.inf)
+    fit = expect(len(observed), start, *packed(parents), False, 7, -np.inf)
     by_definition, expected = expected_by_definition(observed, whole, parents, 7)
     assert fit == pytest.approx(by_definition, abs=1e-9) and start == pytest.approx(expected, abs=1e-9)
     assert np.array_equal(start[:p, :p], observed), "what was measured stays"
@@ -106,7 +106,7 @@ def test_each_round_fits_better_and_the_last_as_one_factor_does():
     start = np.eye(7)
     start[:6, :6] = observed
     start[6, :6] = start[:6, 6] = 0.5
-    fits = [expect(observed, start.copy(), *packed(parents), rounds, -np.inf) for rounds in (1, 2, 5, 20, 500)]
+    fits = [expect(len(observed), start.copy(), *packed(parents), False, rounds, -np.inf) for rounds in (1, 2, 5, 20, 500)]
     assert fits == sorted(fits, reverse=True) and fits[0] > fits[-1] + 0.01
     assert fits[-1] - np.linalg.slogdet(observed)[1] == pytest.approx(one_factor_misfit(observed), abs=1e-6)
 
@@ -287,3 +287,35 @@ def test_with_claims_nothing_bears_on_hidden_variables():
     test, claim = FisherZ(table), Knowledge(forbidden=[("P", "A")])
     found = discover(test, mode="balanced", knowledge=claim)
     assert [each.status for each in found.statements] == ["obeyed"]
+
+
+def test_hidden_variables_that_hang_together_are_fitted_as_one_part():
+    """Fitted apart, parts come to what all of them together do; within a part nothing changes."""
+    rng = np.random.default_rng(8)
+    p, m = 12, 4
+    whole = np.corrcoef(rng.normal(size=(p + m, 400)) + np.outer(rng.uniform(-1, 1, p + m), rng.normal(size=400)))
+    parents = np.zeros((p + m, p + m), dtype=bool)
+    for hidden, children in enumerate(((0, 1, 2, 3), (3, 4, 5), (6, 7, 8, 9), (9, 10, 11))):
+        parents[list(children), p + hidden] = True
+    parents[p + 3, 6] = True  # bears on the last: it hangs together with the third by child 9 alone
+    together, apart = whole.copy(), whole.copy()
+    fits = [expect(p, each, *packed(parents), is_apart, 400, -np.inf) for each, is_apart in ((together, False), (apart, True))]
+    assert fits[0] == pytest.approx(fits[1], abs=1e-9) and apart == pytest.approx(together, abs=1e-6)
+    parents[3, p] = False  # now the first two are apart as well, and nobody shares a child with the second
+    alone = expect(p, apart, *packed(parents), True, 400, -np.inf)
+    assert alone == pytest.approx(expect(p, together, *packed(parents), False, 400, -np.inf), abs=1e-9)
+
+
+def test_hidden_variables_of_a_large_table_are_found():
+    """Less is tried there, and what was found is compared with what is found without."""
+    groups = {f"H{g}": [f"G{g}.{i}" for i in range(4 + g % 3)] for g in range(6)}
+    arrows = [("G0.0", "G0.1"), ("G1.0", "X0"), ("X1", "G2.0"), *((f"X{i}", f"X{i + 1}") for i in range(10, 500, 2))]
+    dag = DAG.from_edges([*((hidden, child) for hidden, children in groups.items() for child in children), *arrows])
+    table = simulate.linear_gaussian(dag, 1500, seed=4, coefficients=(0.8, 1.0)).drop(columns=list(groups))
+    assert table.shape[1] > LARGE
+    found = discover(FisherZ(table), mode="balanced")
+    assert children_in(found.hidden) >= {tuple(children) for hidden, children in groups.items() if hidden != "H0"}
+    assert compare(found.pag, dag.true_pag(list(groups))).marks.f1 > 0.93
+    labels = found.skeleton.labels
+    again = BestMag().again(Inquiry(FisherZ(table)), order_of(found.pag.reordered(labels).marks), found.hidden)
+    assert compare(mag_to_pag(again), found.pag).marks.f1 > 0.97

@@ -22,6 +22,20 @@ _PLACES = np.zeros(64, np.int64)
 for _place in range(64):
     _PLACES[(int(_SPREAD) << _place) % (1 << 64) >> 58] = _place
 
+_PROBES = 16  # places of a table that are looked at for a key
+
+
+@hot
+def slot_of(keys: Words, key: np.uint64) -> np.uint64:
+    """Where a key stands in a table whose size is a power of two, or else goes; where its part of the table is full, the first goes."""
+    mask = np.uint64(len(keys) - 1)
+    at = key & mask
+    for _ in range(_PROBES):
+        if keys[at] in (key, NONE):
+            return at
+        at = (at + ONE) & mask
+    return key & mask
+
 
 @inner
 def bit_of(v: int) -> np.uint64:

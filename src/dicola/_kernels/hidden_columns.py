@@ -3,66 +3,147 @@
 from __future__ import annotations
 
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 
-from dicola._kernels.arrays import Floats, Ints
+from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.compiled import inner, kernel
-from dicola._kernels.mag_score import NORMAL, solve
+from dicola._kernels.mag_score import NORMAL, solve, solve_again
 from dicola._kernels.stopping import heed
 
 _LEAST = 0.005  # the share of a variable that is its own, where a hidden one is among its parents
 
 
+class Families(NamedTuple):
+    """A DAG, and room to work in."""
+
+    parents: Ints
+    counts: Ints
+    slot: Ints  # by variable: its number among those of its kind in the part that is fitted
+    big: Floats
+    slopes: Floats
+
+
+class Told(NamedTuple):
+    """What columns tell of hidden variables."""
+
+    spread: Floats  # the inverse of what the columns leave uncertain of the hidden ones
+    across: Floats  # how much each column counts, before that uncertainty is taken in
+    factor: Floats  # the inverse of ``spread``
+    weights: Floats  # how much each column counts
+    shared: Floats  # the covariance with each column
+    scales: Floats  # the standard deviation
+
+
 @kernel
-def expect(observed: Floats, expected: Floats, parents: Ints, counts: Ints, rounds: int, still: float) -> float:
+def expect(p: int, expected: Floats, parents: Ints, counts: Ints, apart: bool, rounds: int, still: float) -> float:
     """Fit a DAG over columns and hidden variables by expectation and maximisation, until the fit gains less than ``still``.
 
-    ``expected`` has the correlations of the columns, which stay, and behind them what is expected of the hidden variables, which is
-    written anew. The parents of v are ``parents[v, :counts[v]]``. Answers minus twice the log likelihood of the columns per row, less
-    what any DAG has: without hidden variables it is the sum of the logarithms of the variances that parents leave.
+    ``expected`` has the correlations of p columns, which stay, and behind them what is expected of the hidden variables, which is
+    written anew. The parents of v are ``parents[v, :counts[v]]``. With ``apart`` hidden variables that do not hang together are fitted
+    one after the other, each until it gains less. Answers minus twice the log likelihood of the columns per row, less what
+    any DAG has: without hidden variables it is the sum of the logarithms of the variances that parents leave.
     """
-    p, n = len(observed), len(expected)
-    m, most = n - p, max(1, counts.max())
-    big, slopes = np.empty((NORMAL + 1, most, most)), np.empty((1, most))
-    touched, n_touched, alone = np.empty(n, np.int64), 0, 0.0
+    n = len(expected)
+    most = max(1, counts.max())
+    families = Families(parents, counts, np.zeros(n, np.int64), np.empty((NORMAL + 1, most, most)), np.empty((1, most)))
+    parts = _parts(families, p) if apart else np.zeros(n - p, np.int64)
+    owner, fit = np.full(n, -1, np.int64), 0.0  # the part that the family of a variable belongs to
     for v in range(n):
-        near = v >= p
+        if v >= p:
+            owner[v] = parts[v - p]
         for a in range(counts[v]):
-            near |= parents[v, a] >= p
-        if near:
-            touched[n_touched] = v
-            n_touched += 1
-        else:
-            alone += log(_left(expected, v, parents, counts[v], big, slopes))
-    spread, across = np.empty((m, m)), np.empty((m, p))
-    weights, shared, factor = np.empty((m, p)), np.empty((m, p)), np.empty((m, m))
-    last = np.inf
-    for _ in range(rounds):
-        heed(0)
-        spread[:], across[:] = 0.0, 0.0
-        fit = alone
-        for at in range(n_touched):
-            v = touched[at]
-            fit += _told(expected, v, parents, counts[v], big, slopes, spread, across)
-        fit += _weigh(spread, across, factor, weights)
-        for a in range(m):
-            for j in range(p):
-                shared[a, j] = 0.0
-            for i in range(p):
-                if weights[a, i] != 0.0:
-                    for j in range(p):
-                        shared[a, j] += weights[a, i] * observed[i, j]
-        fit -= _renew(expected, spread, factor, weights, shared)
-        if last - fit < still:
-            break
-        last = fit
+            if parents[v, a] >= p:
+                owner[v] = parts[parents[v, a] - p]
+        if owner[v] < 0:
+            fit += log(_left(expected, families, v))
+    concerned = np.zeros(n, np.bool_)
+    for part in range(n - p):
+        touched = np.flatnonzero(owner == part)
+        if not len(touched):
+            continue
+        concerned[:] = False
+        for v in touched:
+            concerned[v] = True
+            for a in range(counts[v]):
+                concerned[parents[v, a]] = True
+        fit = _expect_part(expected, families, touched, concerned, p, rounds, still, fit)
     return float(fit)
 
 
 @inner
-def _left(expected: Floats, v: int, parents: Ints, k: int, big: Floats, slopes: Floats) -> float:
+def _parts(families: Families, p: int) -> Ints:
+    """By hidden variable: the first of those that it hangs together with, as parent and child or as parents of the same child."""
+    parents, counts = families.parents, families.counts
+    first = np.arange(len(counts) - p)
+    for v in range(len(counts)):
+        one = v - p
+        for a in range(counts[v]):
+            other = parents[v, a] - p
+            if other < 0:
+                continue
+            while one >= 0 and first[one] != one:
+                one = first[one]
+            while first[other] != other:
+                other = first[other]
+            if one >= 0 and one != other:
+                one, other = min(one, other), max(one, other)
+                first[other] = one
+            else:
+                one = other
+    for a in range(len(first)):
+        first[a] = first[first[a]]
+    return first
+
+
+@inner
+def _expect_part(
+    expected: Floats, families: Families, touched: Ints, concerned: Bools, p: int, rounds: int, still: float, others: float
+) -> float:
+    """Fit one part, whose families are ``touched`` and have members that are ``concerned``; answers the fit of it and of others."""
+    columns, hidden = np.flatnonzero(concerned[:p]), p + np.flatnonzero(concerned[p:])
+    m, q = len(hidden), len(columns)
+    for i in range(q):
+        families.slot[columns[i]] = i
+    for a in range(m):
+        families.slot[hidden[a]] = a
+    told = Told(np.empty((m, m)), np.empty((m, q)), np.empty((m, m)), np.empty((m, q)), np.empty((m, q)), np.ones(m))
+    weights, shared = told.weights, told.shared
+    fit, last = others, np.inf
+    for _ in range(rounds):
+        heed(0)
+        told.spread[:], told.across[:] = 0.0, 0.0
+        fit = others
+        for v in touched:
+            fit += _tell(expected, families, told, v, p)
+        fit += _weigh(told)
+        for a in range(m):
+            for j in range(q):
+                shared[a, j] = 0.0
+            for i in range(q):
+                if weights[a, i] != 0.0:
+                    for j in range(q):
+                        shared[a, j] += weights[a, i] * expected[columns[i], columns[j]]
+        fit -= _renew(expected, told, columns, hidden)
+        if last - fit < still:
+            break
+        last = fit
+    for a in range(m):  # and with what no family here holds
+        for j in range(len(expected)):
+            if not concerned[j]:
+                value = 0.0
+                for i in range(q):
+                    if weights[a, i] != 0.0:
+                        value += weights[a, i] * expected[columns[i], j]
+                expected[hidden[a], j] = expected[j, hidden[a]] = value / told.scales[a]
+    return float(fit)
+
+
+@inner
+def _left(expected: Floats, families: Families, v: int) -> float:
     """The variance that its parents leave of a variable; their slopes are written down."""
+    parents, big, slopes, k = families.parents, families.big, families.slopes, families.counts[v]
     for a in range(k):
         slopes[0, a] = expected[parents[v, a], v]
         for b in range(a + 1):
@@ -75,10 +156,11 @@ def _left(expected: Floats, v: int, parents: Ints, k: int, big: Floats, slopes: 
 
 
 @inner
-def _told(expected: Floats, v: int, parents: Ints, k: int, big: Floats, slopes: Floats, spread: Floats, across: Floats) -> float:
+def _tell(expected: Floats, families: Families, told: Told, v: int, p: int) -> float:
     """What a variable and its parents tell of the hidden ones among them; answers its part of the fit, as if these were 0."""
-    p = across.shape[1]
-    left = _left(expected, v, parents, k, big, slopes)
+    parents, slopes, slot, k = families.parents, families.slopes, families.slot, families.counts[v]
+    spread, across = told.spread, told.across
+    left = _left(expected, families, v)
     fit = log(left) - (1.0 if v < p else 0.0)
     for a in range(-1, k):
         i, one = (v, 1.0) if a < 0 else (parents[v, a], -slopes[0, a])
@@ -86,30 +168,33 @@ def _told(expected: Floats, v: int, parents: Ints, k: int, big: Floats, slopes: 
             j, other = (v, 1.0) if b < 0 else (parents[v, b], -slopes[0, b])
             value = one * other / left
             if i >= p and j >= p:
-                spread[i - p, j - p] += value
+                spread[slot[i], slot[j]] += value
             elif i >= p:
-                across[i - p, j] -= value
+                across[slot[i], slot[j]] -= value
             elif j < p:
                 fit += value * expected[i, j]
     return float(fit)
 
 
 @inner
-def _weigh(spread: Floats, across: Floats, factor: Floats, weights: Floats) -> float:
+def _weigh(told: Told) -> float:
     """How much each column counts in what is expected of hidden variables; answers the log determinant of ``spread``, inverted here."""
-    m, p = across.shape
+    across, factor, weights = told.across, told.factor, told.weights
+    m, q = across.shape
     big, right, total = np.empty((NORMAL + 1, m, m)), np.empty((1, m)), 0.0
+    big[NORMAL] = told.spread
     for a in range(m):
         for b in range(m):
             right[0, b] = 1.0 if a == b else 0.0
-            for c in range(m):
-                big[NORMAL, b, c] = spread[b, c]
-        solve(big, right, 0, m)
+        if a:
+            solve_again(big, right, 0, m)
+        else:
+            solve(big, right, 0, m)
         for b in range(m):
             factor[b, a] = right[0, b]
     for a in range(m):
         total += 2.0 * log(big[NORMAL, a, a])
-        for i in range(p):
+        for i in range(q):
             weights[a, i] = 0.0
             for b in range(m):
                 weights[a, i] += factor[a, b] * across[b, i]
@@ -117,22 +202,23 @@ def _weigh(spread: Floats, across: Floats, factor: Floats, weights: Floats) -> f
 
 
 @inner
-def _renew(expected: Floats, spread: Floats, factor: Floats, weights: Floats, shared: Floats) -> float:
+def _renew(expected: Floats, told: Told, columns: Ints, hidden: Ints) -> float:
     """Write down what is now expected of hidden variables, each with variance 1; answers what the columns tell of them in the fit."""
-    m, p = weights.shape
-    told, own = 0.0, np.empty((m, m))
+    spread, factor, weights, shared, scales = told.spread, told.factor, told.weights, told.shared, told.scales
+    m, q = weights.shape
+    gained, own = 0.0, np.empty((m, m))
     for a in range(m):
         for b in range(m):
             value = 0.0
-            for i in range(p):
+            for i in range(q):
                 value += shared[a, i] * weights[b, i]
-            told += spread[a, b] * value
+            gained += spread[a, b] * value
             own[a, b] = value + factor[a, b]
+        scales[a] = np.sqrt(own[a, a])
     for a in range(m):
-        scale = np.sqrt(own[a, a])
-        for j in range(p):
-            expected[p + a, j] = expected[j, p + a] = shared[a, j] / scale
+        for j in range(q):
+            expected[hidden[a], columns[j]] = expected[columns[j], hidden[a]] = shared[a, j] / scales[a]
         for b in range(m):
-            expected[p + a, p + b] = own[a, b] / (scale * np.sqrt(own[b, b]))
-        expected[p + a, p + a] = 1.0
-    return told
+            expected[hidden[a], hidden[b]] = own[a, b] / (scales[a] * scales[b])
+        expected[hidden[a], hidden[a]] = 1.0
+    return gained

@@ -74,7 +74,6 @@ def solve(big: Floats, line: Floats, row: int, k: int) -> None:
             pivot -= big[NORMAL, j, t] * big[NORMAL, j, t]
         if pivot <= SINGULAR * scale:
             big[NORMAL, j, j] = 0.0
-            line[row, j] = 0.0
             for i in range(j + 1, k):
                 big[NORMAL, i, j] = 0.0
             continue
@@ -85,10 +84,20 @@ def solve(big: Floats, line: Floats, row: int, k: int) -> None:
             for t in range(j):
                 value -= big[NORMAL, i, t] * big[NORMAL, j, t]
             big[NORMAL, i, j] = value / root
+    solve_again(big, line, row, k)
+
+
+@lean
+def solve_again(big: Floats, line: Floats, row: int, k: int) -> None:
+    """Solve normal equations that were solved before, for another right side."""
+    for j in range(k):
+        if big[NORMAL, j, j] == 0.0:
+            line[row, j] = 0.0
+            continue
         value = line[row, j]
         for t in range(j):
             value -= big[NORMAL, j, t] * line[row, t]
-        line[row, j] = value / root
+        line[row, j] = value / big[NORMAL, j, j]
     for j in range(k - 1, -1, -1):
         if big[NORMAL, j, j] == 0.0:
             line[row, j] = 0.0

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints
-from dicola._kernels.bits import NONE, ONE, Words
+from dicola._kernels.bits import Words, slot_of
 from dicola._kernels.compiled import hot, inlined, lean, lean_and_hot
 from dicola._kernels.mag_score import CH, PA, SP
 from dicola._kernels.scored_districts import AnyRoom, AnyTerms, bound_district, score_district
@@ -22,7 +22,6 @@ from dicola._kernels.terms import to_precision
 
 NO, FORTH, BACK, BOTH = 0, 1, 2, 3
 A, B, KIND = 0, 1, 2  # columns of ``State.pairs``
-_PROBES = 16
 _BOUNDED = 5  # members of a district up to which a bound of its score is tried before a fit
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _BOUND = np.uint64(0xD1B54A32D192ED03)  # turns the key of a district into that of the bound of its score
@@ -172,21 +171,6 @@ def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
     return count, key
 
 
-@hot
-def _place(keys: Words, key: np.uint64) -> np.uint64:
-    """Where the score of this key stands in the table, or else goes.
-
-    Where its part of the table is full, the first goes.
-    """
-    mask = np.uint64(len(keys) - 1)
-    at = key & mask
-    for _ in range(_PROBES):
-        if keys[at] in (key, NONE):
-            return at
-        at = (at + ONE) & mask
-    return key & mask
-
-
 @inlined
 def _score_or_bound(state: State, task: Task, room: AnyRoom, d: int, key: np.uint64, is_bound: bool) -> float:
     """The score of the district of d ``members`` without surcharges, or what it cannot be below; from the table or worked out.
@@ -195,9 +179,9 @@ def _score_or_bound(state: State, task: Task, room: AnyRoom, d: int, key: np.uin
     """
     is_bound = is_bound and 1 < d <= _BOUNDED
     wanted = key ^ _BOUND if is_bound else key
-    at = _place(state.keys, wanted)
+    at = slot_of(state.keys, wanted)
     if state.keys[at] != wanted:
-        if is_bound or state.keys[_place(state.keys, key ^ _BOUND)] != key ^ _BOUND:  # else it was counted before
+        if is_bound or state.keys[slot_of(state.keys, key ^ _BOUND)] != key ^ _BOUND:  # else it was counted before
             state.counts[FITS] += 1
             if state.counts[FITS] & 15 == 0:
                 heed(0)
@@ -256,7 +240,7 @@ def worth(state: State, task: Task, room: AnyRoom, pair: int, kind: int, limit: 
             if not (asks_b if side else asks_a):
                 continue
             key = key_b ^ into_b if side else key_a ^ into_a ^ (into_b if after_one else np.uint64(0))
-            at = _place(state.keys, key)
+            at = slot_of(state.keys, key)
             if state.keys[at] == key:
                 after += state.scores[at]
                 continue

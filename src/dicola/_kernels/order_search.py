@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels.arrays import Bools, Floats, Ints
-from dicola._kernels.bits import NONE, ONE, Words
+from dicola._kernels.bits import NONE, Words, slot_of
 from dicola._kernels.compiled import hot, inlined, inner, kernel
 from dicola._kernels.scored_parents import AnyRoom, AnyTerms, AnyTrails, changes, first_change, least_share, room_for, search
 from dicola._kernels.stopping import heed
 
-_PROBES = 16  # places of a table that are looked at for a key
 _AHEAD = 32  # candidates that are asked about at a time
 Numbers = NDArray[np.int32]
 # by how much one place must be better than another; orders of one Markov class differ by rounding
@@ -32,7 +31,7 @@ class Memory(NamedTuple):
     """
 
     keys: Words  # by variable, as a member of a set; then by variable, as the one behind the set
-    known: Words  # [v, k]: the set of the k others before v whose score of v is ``own[v, k]``
+    known: Words  # [v, k]: the set of the k others before v, as the one behind it, whose score is ``own[v, k]``
     own: Floats
     calm: Numbers  # [v, u]: the number of the trail of v that u as one more candidate does not change
     trail: Numbers  # by variable: the number of its trail, from 1 on
@@ -109,18 +108,6 @@ def _renew(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, v:
     memory.trail[v] += 1
 
 
-@hot
-def _slot(memory: Memory, key: np.uint64) -> np.uint64:
-    """Where the score of this key stands among those tried, or else goes; where all is full, the first goes."""
-    mask = np.uint64(len(memory.tried) - 1)
-    at = key & mask
-    for _ in range(_PROBES):
-        if memory.tried[at] in (key, NONE):
-            return at
-        at = (at + ONE) & mask
-    return key & mask
-
-
 @inlined
 def _look_out(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, outlook: Outlook, v: int, place: int) -> tuple[int, bool]:
     """Fill in the outlook of v, which stands at this place.
@@ -142,7 +129,7 @@ def _look_out(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory,
                 touched[k] |= trails.taken[w, i] == v
         if touched[k]:
             sought = key ^ memory.keys[n + w] ^ (memory.keys[v] if k < place else NONE)
-            at = _slot(memory, sought)
+            at = slot_of(memory.tried, sought)
             if memory.tried[at] != sought:
                 heed(0)
                 for i in range(filled, k):
@@ -168,9 +155,9 @@ def _score_places(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Mem
     keys, known, own = memory.keys, memory.known, memory.own
     tried, searches = len(others) + 1, 0
     # is the trail that is tried that of v behind the others before? which of these behind it leave it as it is, and does the next not?
-    key, fresh, calm, ends = NONE, False, 0, False
+    key, fresh, calm, ends = keys[tried + v], False, 0, False
     for k in range(len(others) + 1):
-        if known[v, k] == key and not np.isnan(own[v, k]):
+        if known[v, k] == key:
             fresh = False
         else:
             if fresh and k > calm and not ends:
@@ -314,7 +301,7 @@ def tuck(terms: AnyTerms, trails: AnyTrails, memory: Memory, order: Ints, which:
                             break
                 if touched[k]:
                     sought = key ^ memory.keys[p + w]
-                    slot = _slot(memory, sought)
+                    slot = slot_of(memory.tried, sought)
                     if memory.tried[slot] != sought:
                         heed(0)
                         if not search(terms, trails, room, tried, w, changed, k):

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, takewhile
 from typing import NamedTuple
 
@@ -37,6 +37,10 @@ Children = tuple[int, ...]
 _CORE = 3  # children that others are found from
 _WIDE = 10  # children from which on no other set is looked for among them
 _FEW = 30  # variables up to which each hidden one is taken out once more; with more of them that doubles the time of a run
+_APART = 150  # variables beyond which hidden ones that do not hang together are fitted one after the other
+LARGE = 500  # variables beyond which less is tried; see ``HiddenColumns.is_large``
+_HOPELESS = 3.0  # prices of an edge: where the first search is worse by more, no second one is made in a large table
+_PROMISING = 0.5  # of what the best set is worth: so much others must be, to be tried in a large table before all are weighed anew
 _ROUNDS, _STILL = 50, 1e-7  # of expectation and maximisation, at most; what a round gains in the fit per row, at least
 _TURNS = 3  # of expectations and searches for a DAG, at most
 _WORTHWHILE = 1.0  # what a turn gains, at least, for another one to be made
@@ -143,6 +147,15 @@ class HiddenColumns:
     from_the_first: bool = False
     known: dict[tuple[Children, tuple[int, ...]], float] = field(default_factory=dict, repr=False)
 
+    @property
+    def is_large(self) -> bool:
+        """Are there so many variables that less must be tried?
+
+        Then observed variables bear on hidden ones from the first, hidden ones are looked for with few rows and only settled with all
+        of them, several apart from each other are taken at once, and a search that begins badly is given up.
+        """
+        return len(self.score) > LARGE
+
     def beside(self, dag: OrderedDag) -> Supposed:
         """The best DAG with hidden variables that is found from one without.
 
@@ -151,9 +164,9 @@ class HiddenColumns:
         """
         alone = self._fitted(np.array(self.score.correlation), dag)
         first = next(self._by_rows())
-        begun = first._settled(alone.expected, alone.dag.order)
-        found = self._grown_from(begun)
-        if found.n_hidden and self.caused:
+        begun = first._settled(alone)
+        found = replace(self, from_the_first=self.is_large and self.caused)._grown_from(begun)
+        if found.n_hidden and self.caused and not self.is_large:
             other = replace(self, from_the_first=True)._grown_from(begun)
             found = other if to_precision(other.total) < to_precision(found.total) else found
         while len(self.score) <= _FEW and (better := self._revised(found)) is not None:
@@ -163,7 +176,8 @@ class HiddenColumns:
     def _grown_from(self, found: Supposed) -> Supposed:
         """What is found with few rows, for which the DAG is settled, with more, and with all of them."""
         for number, columns in enumerate(self._by_rows()):
-            found = columns._freed(columns._with_others(columns._settled(found.expected, found.dag.order) if number else found))
+            found = columns._settled(found) if number else found
+            found = columns._freed(found if number and self.is_large else columns._with_others(found))
         return found
 
     def _freed(self, found: Supposed) -> Supposed:
@@ -172,36 +186,46 @@ class HiddenColumns:
             return found
         hidden = np.arange(len(self.score), len(found.score))
         near = np.flatnonzero(_neighbours(found.dag)[hidden].any(axis=0))
-        return replace(self, from_the_first=True)._settled(found.expected, found.dag.order, np.append(near, hidden))
+        return replace(self, from_the_first=True)._settled(found, np.append(near, hidden))
 
     def again(self, dag: OrderedDag, known: Iterable[HiddenVariable]) -> Supposed:
         """The same on other rows, where it is known what to suppose: one search with all of that."""
         alone = found = self._fitted(np.array(self.score.correlation), dag)
         for each in known:
-            weights = np.linalg.lstsq(self.score.correlation, np.array(each.correlations), rcond=_RIDGE)[0]
-            left = max(_RIDGE, 1 - float(weights @ each.correlations))
+            weights, correlations = np.zeros(len(self.score)), np.array(each.correlations)
+            telling = self._telling(dag, each.children)
+            weights[telling] = np.linalg.lstsq(self.score.correlation[np.ix_(telling, telling)], correlations[telling], rcond=_RIDGE)[0]
+            left = max(_RIDGE, 1 - float(weights @ correlations))
             found = self._with_column(found, np.pad(weights, (0, found.n_hidden)), left)
         if not found.n_hidden:
             return alone
-        found = self._freed(self._settled(found.expected, found.dag.order))
+        found = self._freed(self._settled(found))
         return self._rid_of_chance(found) if to_precision(found.total) < to_precision(alone.total) else alone
+
+    def _telling(self, dag: OrderedDag, children: tuple[str, ...]) -> Ints:
+        """The variables that tell what a hidden one would have been: all, or of many those next to its children."""
+        if len(self.score) <= _APART:
+            return np.arange(len(self.score))
+        near = np.isin(self.score.names, children)
+        return np.flatnonzero(near | _neighbours(dag)[near].any(axis=0))
 
     def _by_rows(self) -> Iterator[HiddenColumns]:
         """The same as if there were few rows, more, and all of them."""
-        for n_samples in (*takewhile(lambda few: few < _FEWER * self.score.n_samples, _SEEN_AS), self.score.n_samples):
+        fewer = list(takewhile(lambda few: few < _FEWER * self.score.n_samples, _SEEN_AS))
+        for n_samples in (*fewer[: 1 if self.is_large else None], self.score.n_samples):
             seen = copy(self.score)
             seen.n_samples = n_samples
             yield replace(self, score=seen)
 
     def _searched(self, found: Supposed) -> Supposed:
         """The DAG settled, and with further hidden variables as long as these pay."""
-        return self._with_others(self._settled(found.expected, found.dag.order))
+        return self._with_others(self._settled(found))
 
     def _with_others(self, found: Supposed) -> Supposed:
         """The DAG with further hidden variables as long as these pay."""
-        tried = set[Children]()
-        while (better := self._better(found, tried)) is not None:
-            found = better
+        tried, last = set[Children](), None
+        while found is not last:
+            last, found = found, self._better(found, tried)
         return found
 
     def _revised(self, at: Supposed) -> Supposed | None:
@@ -221,37 +245,42 @@ class HiddenColumns:
 
     def _scored(self, expected: Floats) -> GaussianBIC:
         """The score with a column for each hidden variable, at the same price."""
-        wider, names = copy(self.score), list(self.score.names)
-        for number in range(len(expected) - len(names)):
-            name = f"hidden {number + 1}"
-            while name in names:
-                name = f"{name}'"
-            names.append(name)
+        wider = copy(self.score)
         expected.setflags(write=False)
-        wider.correlation, wider.names = expected, tuple(names)
+        wider.correlation, wider.names = expected, _wider_names(self.score.names, len(expected) - len(self.score))
         return wider
 
-    def _better(self, at: Supposed, tried: set[Children]) -> Supposed | None:
-        """The first DAG with one more hidden variable that is better."""
-        for children in self._sets(at):
+    def _better(self, at: Supposed, tried: set[Children]) -> Supposed:
+        """The DAG with the first further hidden variable that makes it better; of a large table with some, apart from each other."""
+        sets, changed, least, before = self._sets(at), 0, -np.inf, at
+        for children, worth in sets.items():
             heed()
-            if children in tried:
+            if children in tried or changed & mask_of(children):
                 continue
+            if worth < least and at is not before:
+                break
             tried.add(children)
-            wider = self._beside_one(at, children)
-            found = self._settled(wider.expected, wider.dag.order, np.array([*children, len(at.score)]), at.total)
+            least = max(least, _PROMISING * worth)
+            found = self._settled(self._beside_one(at, children), np.array([*children, len(at.score)]), at.total)
             if to_precision(found.total) < to_precision(at.total):
-                return found
-        return None
+                if not self.is_large:
+                    return found
+                n = len(at.score)
+                differs = (found.dag.parents[:n, :n] != at.dag.parents).any(axis=1)
+                changed |= mask_of(children) | mask_of(np.flatnonzero(differs).tolist())
+                at = found
+        return at
 
-    def _settled(self, expected: Floats, order: Ints, movable: Ints | None = None, enough: float = np.inf) -> Supposed:
+    def _settled(self, at: Supposed, movable: Ints | None = None, enough: float = np.inf) -> Supposed:
         """The DAG and the expectations that lead to each other; given up where the score will hardly be good enough."""
-        bars, found = self._wider_bars(len(expected)), None
+        bars, expected, order, found = self._wider_bars(len(at.score)), at.expected, at.dag.order, None
         for _ in range(_TURNS):
             new = self._fitted(expected, order_search(self._scored(expected), order, bars=bars, movable=movable))
             gain = np.inf if found is None else found.total - new.total
             if found is None or to_precision(gain) > 0:
                 found, expected, order = new, new.expected, new.dag.order
+            if self.is_large and new.total - _HOPELESS * self.score.price > enough:
+                break
             if gain < _WORTHWHILE or new.total - _PATIENCE * gain > enough or not new.n_hidden:  # without any, nothing is expected anew
                 break
         assert found is not None
@@ -277,10 +306,11 @@ class HiddenColumns:
     def _fitted(self, expected: Floats, dag: OrderedDag) -> Supposed:
         """The DAG with expectations that agree with it, and its score."""
         expected, counts = np.array(expected), dag.parents.sum(axis=1)
-        first = np.argsort(~dag.parents, axis=1, kind="stable")  # parents come first, by position
-        parents = np.ascontiguousarray(first[:, : max(1, int(counts.max(initial=0)))])
-        misfit = self.score.n_samples * expect(self.score.correlation, expected, parents, counts, _ROUNDS, _STILL)
+        below, above = np.nonzero(dag.parents)
+        parents = np.zeros((len(expected), max(1, int(counts.max(initial=0)))), dtype=np.int64)
+        parents[below, np.arange(len(below)) - np.repeat(np.cumsum(counts) - counts, counts)] = above
         n_hidden = len(expected) - len(self.score)
+        misfit = self.score.n_samples * expect(len(self.score), expected, parents, counts, len(self.score) > _APART, _ROUNDS, _STILL)
         total = misfit + self.score.price * int(counts.sum()) + self.surcharge * n_hidden
         return Supposed(self._scored(expected), dag, misfit, total, n_hidden)
 
@@ -304,7 +334,8 @@ class HiddenColumns:
             above = [u for u in np.flatnonzero(at.dag.parents[v, :p]).tolist() if u not in children]
             row[v] = 1.0
             row[above] = -np.linalg.solve(at.expected[np.ix_(above, above)] + _RIDGE * np.eye(len(above)), at.expected[above, v])
-        covariance = rows @ at.expected @ rows.T
+        used = np.flatnonzero(rows.any(axis=0))
+        covariance = rows[:, used] @ at.expected[np.ix_(used, used)] @ rows[:, used].T
         scale = np.sqrt(covariance.diagonal())
         load = loadings(covariance / np.outer(scale, scale))
         sureness = load / (1 - load**2)
@@ -313,15 +344,16 @@ class HiddenColumns:
 
     def _with_column(self, at: Supposed, weights: Floats, left: float) -> Supposed:
         """One more hidden variable without edges: the others by these weights, and a variance that they leave."""
-        n, across = len(at.score), weights @ at.expected
+        n, used = len(at.score), np.flatnonzero(weights)
+        across = weights[used] @ at.expected[used]
         wider = np.ones((n + 1, n + 1))
         wider[:n, :n] = at.expected
         wider[n, :n] = wider[:n, n] = across / np.sqrt(across @ weights + left)
         dag = OrderedDag(np.append(n, at.dag.order), np.pad(at.dag.parents, (0, 1)), at.dag.score, at.dag.work)
         return at._replace(score=self._scored(wider), dag=dag, n_hidden=at.n_hidden + 1)
 
-    def _sets(self, at: Supposed) -> list[Children]:
-        """Sets that may be the children of one hidden variable, the most promising first.
+    def _sets(self, at: Supposed) -> dict[Children, float]:
+        """Sets that may be the children of one hidden variable, the most promising first, and what that is worth.
 
         They are grown from three of a clique, as a hidden variable leaves an edge between every two of its children. Three by
         themselves gain nothing, so others must be near.
@@ -345,7 +377,7 @@ class HiddenColumns:
                 found[children] = worth_of(children)
             if len(children) > _WIDE:
                 wide.append(mask_of(children))
-        return sorted(found, key=lambda each: (-found[each], each))
+        return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
     def _worth(self, expected: Floats, children: Children, above: tuple[int, ...]) -> float:
         """What one hidden variable saves in place of edges between all children, less what it leaves unexplained."""
@@ -364,6 +396,17 @@ class HiddenColumns:
             if not max(above) >> len(self.score):
                 self.known[children, above] = misfit
         return misfit
+
+
+@lru_cache(maxsize=16)
+def _wider_names(names: tuple[str, ...], n_hidden: int) -> tuple[str, ...]:
+    """The names, and others for hidden variables."""
+    if not n_hidden:
+        return names
+    before, name = _wider_names(names, n_hidden - 1), f"hidden {n_hidden}"
+    while name in before:
+        name = f"{name}'"
+    return (*before, name)
 
 
 def _neighbours(dag: OrderedDag) -> Bools:

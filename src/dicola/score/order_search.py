@@ -201,7 +201,7 @@ def _memory(p: int, movable: int) -> kernel.Memory:
     return kernel.Memory(
         keys=_keys(p),
         known=np.zeros((p, p), np.uint64),
-        own=np.full((p, p), np.nan),
+        own=np.zeros((p, p)),
         calm=np.zeros((p, p), np.int32),
         trail=np.ones(p, np.int32),
         tried=np.zeros(size, np.uint64),

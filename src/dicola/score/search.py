@@ -25,7 +25,7 @@ from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import OrderedDag, Score, to_precision
 from dicola.score.gaussian_bic import GaussianBIC
-from dicola.score.hidden_columns import HiddenColumns, HiddenVariable, Supposed
+from dicola.score.hidden_columns import LARGE, HiddenColumns, HiddenVariable, Supposed
 from dicola.score.law import Law
 from dicola.score.mag_climb import Allowed, Climbed, Known, climb
 from dicola.score.near_best import NearGraph, near_best
@@ -33,7 +33,6 @@ from dicola.score.order_search import best_of, kept_search
 from dicola.score.registry import score_behind
 
 _FEW = 150  # variables up to which candidates are all pairs that depend given the rest at 5 %; beyond, at 1/k^2
-_FEW_TO_SUPPOSE = 500  # variables up to which hidden ones are supposed
 _DEPEND, _DEPEND_AGAIN = (
     0.05,
     0.0056,
@@ -153,7 +152,7 @@ class MagSearch:
 
     def supposed(self, dag: OrderedDag, known: Sequence[HiddenVariable] | None = None) -> Supposed | None:
         """The DAG with hidden variables beside the others, where these pay; near such as are ``known``, else whatever is found."""
-        if not isinstance(self.score, GaussianBIC) or self.score.kernel_terms() is None or len(self.score) > _FEW_TO_SUPPOSE:
+        if not isinstance(self.score, GaussianBIC) or self.score.kernel_terms() is None:
             return None
         # what is claimed of two observed variables might be broken by way of a hidden one between them
         exogenous, caused = None if self.law is None else self.law.claims.exogenous, self.law is None
@@ -334,13 +333,15 @@ class BestMag:
         dag = best(dags)
         last = search.eased(dag)
         found = last.refined_beside(last.supposed(dag if last is search else last.dag_from(dag.order.tolist()), hidden))
-        if found is not None and search.score.n_samples < MANY_ROWS:
+        large = len(search.score) > LARGE
+        if found is not None and search.score.n_samples < MANY_ROWS and not large:
             return found
         starts = dags if search.score.n_samples >= MANY_ROWS else [dag]  # with few rows the better score is by chance
         start = best([search.from_dag(each) for each in starts])
         winner = last.obeying(last.finished(last.climb(start.marks)))
         score = winner.score if last is search else search.score.mag(MAG(winner.marks, search.score.names))
-        if found is not None and search.score.mag(found.mag) < score:  # with many rows the score of a MAG is right in the end
+        # with many rows the score of a MAG is right in the end; of a large table hidden variables are looked for less
+        if found is not None and (found.score if large else search.score.mag(found.mag)) < score:
             return found
         return Refined(search.mag(winner), score, _finite(winner.runner_up), last.score.price)
 
