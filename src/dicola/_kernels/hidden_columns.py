@@ -64,10 +64,10 @@ def expect(p: int, expected: Floats, parents: Ints, counts: Ints, apart: bool, r
         if not len(touched):
             continue
         concerned[:] = False
-        for v in touched:
-            concerned[v] = True
-            for a in range(counts[v]):
-                concerned[parents[v, a]] = True
+        for w in touched:
+            concerned[w] = True
+            for a in range(counts[w]):
+                concerned[parents[w, a]] = True
         fit = _expect_part(expected, families, touched, concerned, p, rounds, still, fit)
     return float(fit)
 

@@ -18,7 +18,7 @@ from dicola.pipeline.so_far import SoFar
 LONG = 600.0  # seconds; who expects a run to take longer is told so first
 _PER_TEST = 4e-8  # seconds of a test by correlations, in a search
 _LARGEST = 4  # larger sets are met by few edges, and left out where no limit is set
-_SCORED, _SCORED_SECONDS = 5000, 80.0  # variables and seconds of a search by score of few edges, which grows with the square
+_SCORED, _SCORED_SECONDS = 5000, 300.0  # variables and seconds of a search by score of few edges, which grows with the square
 _PER_LINK = 3e-5  # seconds of such a search per pair of neighbours of a variable; runs on 20 to 160 columns took 0.4 to 2.5 times that
 _SMALL = 60  # variables that are learned in a minute whatever they hold, unless the test is slow
 
