@@ -30,6 +30,7 @@ class Memory(NamedTuple):
     The key of a set is the exclusive or of those of its members.
     """
 
+    barred: Bools  # [u, v]: u is no parent of v; empty where any may be of any
     keys: Words  # by variable, as a member of a set; then by variable, as the one behind the set
     known: Words  # [v, k]: the set of the k others before v, as the one behind it, whose score is ``own[v, k]``
     own: Floats
@@ -115,14 +116,17 @@ def _look_out(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory,
     Answers the number of searches made, and whether all found room.
     """
     others, helps, touched = outlook
-    calm, trail = memory.calm, memory.trail
+    calm, trail, barred = memory.calm, memory.trail, memory.barred
     least, n, searches = least_share(terms), len(others) + 1, 0
+    any_barred = len(barred) > 0
     pool = np.empty(len(others), np.int64)
     key, filled = NONE, 0
     for k in range(len(others)):
         w = others[k]
         helps[k], touched[k] = 0.0, False
-        if k < place:
+        if any_barred and barred[v, w]:
+            pass
+        elif k < place:
             touched[k] = calm[w, v] != trail[w] and _changes(terms, trails, room, memory, w, v, least)
         else:
             for i in range(trails.lengths[w]):
@@ -269,7 +273,7 @@ def tuck(terms: AnyTerms, trails: AnyTrails, memory: Memory, order: Ints, which:
     p, tried, room, least = len(order), len(order), room_for(terms, trails), least_share(terms)
     places, moved, touched = np.empty(p, np.int64), np.zeros(p, np.bool_), np.zeros(p, np.bool_)
     changed, before = order.copy(), np.zeros(p + 1, np.uint64)  # the order after a tuck; the key of the set before each place
-    calm, trail = memory.calm, memory.trail
+    calm, trail, bars = memory.calm, memory.trail, terms.bars
     moves = searches = 0
     for k in range(p):
         places[order[k]] = k
@@ -296,6 +300,8 @@ def tuck(terms: AnyTerms, trails: AnyTrails, memory: Memory, order: Ints, which:
                     number, here = trail[w], places[w]
                     for i in range(begin, begin + size):
                         u = changed[i]
+                        if len(bars) and bars[w, u]:
+                            continue
                         if calm[w, u] != number and places[u] > here and _changes(terms, trails, room, memory, w, u, least):
                             touched[k] = True
                             break

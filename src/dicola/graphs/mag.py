@@ -165,7 +165,7 @@ def project(graph: Separable, kept: tuple[int, ...], selected: int) -> MAG:
         for y in members(near >> (x + 1) << (x + 1)):
             ancestors = separation.ancestors[x] | separation.ancestors[y] | shared
             given = (ancestors & observed & ~(1 << x | 1 << y)) | selected
-            if y not in graph.around[x] and separation.separated(x, y, given):
+            if y not in graph.around[x] and not separation.walk(x, given, ancestors) >> y & 1:
                 continue
             i, j = place[x], place[y]
             marks[j, i] = TAIL if (separation.ancestors[y] | shared) >> x & 1 else ARROW

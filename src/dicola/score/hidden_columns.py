@@ -176,7 +176,7 @@ class HiddenColumns:
     def _grown_from(self, found: Supposed) -> Supposed:
         """What is found with few rows, for which the DAG is settled, with more, and with all of them."""
         for number, columns in enumerate(self._by_rows()):
-            found = columns._settled(found) if number else found
+            found = columns._settled(found, turns=1 if self.is_large else _TURNS) if number else found
             found = columns._freed(found if number and self.is_large else columns._with_others(found))
         return found
 
@@ -271,10 +271,10 @@ class HiddenColumns:
                 at = found
         return at
 
-    def _settled(self, at: Supposed, movable: Ints | None = None, enough: float = np.inf) -> Supposed:
+    def _settled(self, at: Supposed, movable: Ints | None = None, enough: float = np.inf, turns: int = _TURNS) -> Supposed:
         """The DAG and the expectations that lead to each other; given up where the score will hardly be good enough."""
         bars, expected, order, found = self._wider_bars(len(at.score)), at.expected, at.dag.order, None
-        for _ in range(_TURNS):
+        for _ in range(turns):
             new = self._fitted(expected, order_search(self._scored(expected), order, bars=bars, movable=movable))
             gain = np.inf if found is None else found.total - new.total
             if found is None or to_precision(gain) > 0:

@@ -162,7 +162,7 @@ def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int, turn: 
     while not kernel.start(terms, trails, order):
         room *= 2
         trails = _trails(terms, p, room)
-    memory, n_searches = _memory(p, len(turn.everyone)), p
+    memory, n_searches = _memory(p, len(turn.everyone), np.array(terms.bars.T, order="C")), p
     for _ in range(max_sweeps):
         parents, counts, moved = trails.parents.copy(), trails.counts.copy(), False
         left = turn.which
@@ -195,10 +195,11 @@ def _enlarged(trails: AnyTrails, empty: AnyTrails) -> AnyTrails:
     return empty
 
 
-def _memory(p: int, movable: int) -> kernel.Memory:
-    """A memory with nothing in it."""
+def _memory(p: int, movable: int, barred: NDArray[np.bool_]) -> kernel.Memory:
+    """A memory with nothing in it but what is barred."""
     size = 1 << (13 if movable <= _FEW else 18)
     return kernel.Memory(
+        barred=barred,
         keys=_keys(p),
         known=np.zeros((p, p), np.uint64),
         own=np.zeros((p, p)),

@@ -330,10 +330,9 @@ class BestMag:
         """From DAGs to a graph: hidden variables are supposed where they pay, edges added, and the last climbs made, by the price that
         the best of the DAGs calls for.
         """
-        dag = best(dags)
+        dag, large = best(dags), len(search.score) > LARGE
         last = search.eased(dag)
-        found = last.refined_beside(last.supposed(dag if last is search else last.dag_from(dag.order.tolist()), hidden))
-        large = len(search.score) > LARGE
+        found = last.refined_beside(last.supposed(dag if large or last is search else last.dag_from(dag.order.tolist()), hidden))
         if found is not None and search.score.n_samples < MANY_ROWS and not large:
             return found
         starts = dags if search.score.n_samples >= MANY_ROWS else [dag]  # with few rows the better score is by chance
