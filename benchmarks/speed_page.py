@@ -207,7 +207,7 @@ def _card(rows: list[Row]) -> Iterable[str]:
         "The mode exact from correlations to PAG with the card, on modules as above of which one variable in forty is hidden, by "
         "`python benchmarks/card.py tall` and `wide`; precision and recall are those of the skeleton. Kernels were compiled before: that "
         "adds about a minute the first time. Of the run on 3,000 rows all but half a minute is the descent, on one core; two cores "
-        "without a card took 276 s and 7.5 GB. The 100,000 variables (`huge`) are in modules of 50 with two neighbours on average and "
+        "without a card took 206 s and 7.6 GB. The 100,000 variables (`huge`) are in modules of 50 with two neighbours on average and "
         "one arc between modules for every four of them, and their blankets are those of IAMB at the level 0.4/k² for k variables: the "
         "usual level lets so many false members in that nearly all columns hang together. One table each."
     )
