@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints
-from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.compiled import inner, kernel, lean
 from dicola._kernels.mag_score import NORMAL, solve, solve_again
 from dicola._kernels.stopping import heed
 
@@ -25,6 +25,25 @@ class Families(NamedTuple):
     slopes: Floats
 
 
+class Part(NamedTuple):
+    """Hidden variables that hang together."""
+
+    touched: Ints  # the variables whose families have one of them
+    concerned: Bools  # by variable: is it in such a family?
+    columns: Ints  # the columns that are
+    hidden: Ints  # the hidden variables that are
+    within: Floats  # the correlations of these columns
+
+
+class Rounds(NamedTuple):
+    """How many columns there are, how long to go on, and the fit of all that is not in the part."""
+
+    p: int
+    rounds: int
+    still: float
+    others: float
+
+
 class Told(NamedTuple):
     """What columns tell of hidden variables."""
 
@@ -34,6 +53,9 @@ class Told(NamedTuple):
     weights: Floats  # how much each column counts
     shared: Floats  # the covariance with each column
     scales: Floats  # the standard deviation
+    big: Floats  # room: for ``spread`` and its factor
+    right: Floats  # room: a right side
+    own: Floats  # the covariance of the hidden ones
 
 
 @kernel
@@ -108,23 +130,50 @@ def _expect_part(
         families.slot[columns[i]] = i
     for a in range(m):
         families.slot[hidden[a]] = a
-    told = Told(np.empty((m, m)), np.empty((m, q)), np.empty((m, m)), np.empty((m, q)), np.empty((m, q)), np.ones(m))
-    weights, shared = told.weights, told.shared
+    within = np.empty((q, q))
+    for i in range(q):
+        for j in range(q):
+            within[i, j] = expected[columns[i], columns[j]]
+    told = Told(
+        spread=np.empty((m, m)),
+        across=np.empty((m, q)),
+        factor=np.empty((m, m)),
+        weights=np.empty((m, q)),
+        shared=np.empty((m, q)),
+        scales=np.ones(m),
+        big=np.empty((NORMAL + 1, m, m)),
+        right=np.empty((1, m)),
+        own=np.empty((m, m)),
+    )
+    return _expect_told(expected, families, told, Part(touched, concerned, columns, hidden, within), Rounds(p, rounds, still, others))
+
+
+@lean
+def _expect_told(expected: Floats, families: Families, told: Told, part: Part, until: Rounds) -> float:
+    spread, across, weights, shared = told.spread, told.across, told.weights, told.shared
+    touched, concerned, columns, hidden, within = part
+    p, rounds, still, others = until
+    m, q = weights.shape
     fit, last = others, np.inf
     for _ in range(rounds):
         heed(0)
-        told.spread[:], told.across[:] = 0.0, 0.0
+        for a in range(m):
+            for b in range(m):
+                spread[a, b] = 0.0
+            for i in range(q):
+                across[a, i] = 0.0
         fit = others
-        for v in touched:
-            fit += _tell(expected, families, told, v, p)
+        for i in range(len(touched)):
+            fit += _tell(expected, families, told, touched[i], p)
         fit += _weigh(told)
         for a in range(m):
             for j in range(q):
                 shared[a, j] = 0.0
             for i in range(q):
                 if weights[a, i] != 0.0:
+                    weight = weights[a, i]
                     for j in range(q):
-                        shared[a, j] += weights[a, i] * expected[columns[i], columns[j]]
+                        shared[a, j] += weight * within[i, j]
         fit -= _renew(expected, told, columns, hidden)
         if last - fit < still:
             break
@@ -140,7 +189,7 @@ def _expect_part(
     return float(fit)
 
 
-@inner
+@lean
 def _left(expected: Floats, families: Families, v: int) -> float:
     """The variance that its parents leave of a variable; their slopes are written down."""
     parents, big, slopes, k = families.parents, families.big, families.slopes, families.counts[v]
@@ -155,7 +204,7 @@ def _left(expected: Floats, families: Families, v: int) -> float:
     return float(max(_LEAST, left))
 
 
-@inner
+@lean
 def _tell(expected: Floats, families: Families, told: Told, v: int, p: int) -> float:
     """What a variable and its parents tell of the hidden ones among them; answers its part of the fit, as if these were 0."""
     parents, slopes, slot, k = families.parents, families.slopes, families.slot, families.counts[v]
@@ -176,13 +225,14 @@ def _tell(expected: Floats, families: Families, told: Told, v: int, p: int) -> f
     return float(fit)
 
 
-@inner
+@lean
 def _weigh(told: Told) -> float:
     """How much each column counts in what is expected of hidden variables; answers the log determinant of ``spread``, inverted here."""
     across, factor, weights = told.across, told.factor, told.weights
-    m, q = across.shape
-    big, right, total = np.empty((NORMAL + 1, m, m)), np.empty((1, m)), 0.0
-    big[NORMAL] = told.spread
+    big, right, (m, q), total = told.big, told.right, across.shape, 0.0
+    for a in range(m):
+        for b in range(m):
+            big[NORMAL, a, b] = told.spread[a, b]
     for a in range(m):
         for b in range(m):
             right[0, b] = 1.0 if a == b else 0.0
@@ -201,12 +251,11 @@ def _weigh(told: Told) -> float:
     return total
 
 
-@inner
+@lean
 def _renew(expected: Floats, told: Told, columns: Ints, hidden: Ints) -> float:
     """Write down what is now expected of hidden variables, each with variance 1; answers what the columns tell of them in the fit."""
     spread, factor, weights, shared, scales = told.spread, told.factor, told.weights, told.shared, told.scales
-    m, q = weights.shape
-    gained, own = 0.0, np.empty((m, m))
+    own, (m, q), gained = told.own, weights.shape, 0.0
     for a in range(m):
         for b in range(m):
             value = 0.0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.bits import NONE, Words, slot_of
-from dicola._kernels.compiled import hot, inlined, inner, kernel
+from dicola._kernels.compiled import inlined, kernel, lean, lean_and_hot
 from dicola._kernels.scored_parents import AnyRoom, AnyTerms, AnyTrails, changes, first_change, least_share, room_for, search
 from dicola._kernels.stopping import heed
 
@@ -53,22 +53,38 @@ class Tally(NamedTuple):
     searches: int
 
 
+class Tuck(NamedTuple):
+    """An order, and what comes of it when a variable and its ancestors go to before one of its parents."""
+
+    places: Ints  # by variable: where it stands now
+    moved: Bools  # by variable: does it go?
+    touched: Bools  # by place in the changed order: may the trail of the one there change?
+    changed: Ints  # the order after it
+    before: Words  # by place: the key of the set before it
+
+
 class Outlook(NamedTuple):
     """What it would change if one variable stood elsewhere."""
 
     others: Ints  # all other variables, in their order
     helps: Floats  # how the score of each changes when the variable comes before it
     touched: Bools  # does its trail change?
+    pool: Ints  # those before one of the others
 
 
 @kernel
 def start(terms: AnyTerms, trails: AnyTrails, order: Ints) -> bool:
     """Trails, parents and scores in this order; ``False`` where a trail outgrows its room."""
-    room, fits = room_for(terms, trails), True
+    return _start(terms, trails, room_for(terms, trails), order)
+
+
+@lean
+def _start(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, order: Ints) -> bool:
     for k in range(len(order)):
         heed(0)
-        fits = fits and search(terms, trails, room, order[k], order[k], order, k)
-    return fits
+        if not search(terms, trails, room, order[k], order[k], order, k):
+            return False
+    return True
 
 
 @kernel
@@ -93,7 +109,7 @@ def near_changes(trails: AnyTrails, parents: Ints, counts: Ints) -> Ints:
     return np.flatnonzero(near)
 
 
-@hot
+@lean_and_hot
 def _changes(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, v: int, u: int, least: float) -> bool:
     """Would u as one more candidate change the trail of v?"""
     if changes(terms, trails, room, v, v, u, least):
@@ -102,7 +118,7 @@ def _changes(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, 
     return False
 
 
-@inner
+@lean
 def _renew(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, v: int, order: Ints, place: int) -> None:
     """Search the parents of v anew, once it stands at this place."""
     search(terms, trails, room, v, v, order, place)
@@ -115,11 +131,10 @@ def _look_out(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory,
 
     Answers the number of searches made, and whether all found room.
     """
-    others, helps, touched = outlook
+    others, helps, touched, pool = outlook
     calm, trail, barred = memory.calm, memory.trail, memory.barred
     least, n, searches = least_share(terms), len(others) + 1, 0
     any_barred = len(barred) > 0
-    pool = np.empty(len(others), np.int64)
     key, filled = NONE, 0
     for k in range(len(others)):
         w = others[k]
@@ -200,8 +215,14 @@ def _best_place(helps: Floats, own: Floats, place: int) -> int:
 @kernel
 def sweep(terms: AnyTerms, trails: AnyTrails, memory: Memory, order: Ints, which: Ints) -> Tally:
     """Move each of some variables to its best place, if it is a better one."""
-    p, room = len(order), room_for(terms, trails)
-    outlook = Outlook(np.empty(p - 1, np.int64), np.empty(p - 1), np.zeros(p - 1, np.bool_))
+    p = len(order)
+    outlook = Outlook(np.empty(p - 1, np.int64), np.empty(p - 1), np.zeros(p - 1, np.bool_), np.empty(p - 1, np.int64))
+    return _sweep(terms, trails, room_for(terms, trails), memory, outlook, order, which)
+
+
+@lean
+def _sweep(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, outlook: Outlook, order: Ints, which: Ints) -> Tally:
+    p = len(order)
     others, touched = outlook.others, outlook.touched
     moves = searches = 0
     for done in range(len(which)):
@@ -270,9 +291,15 @@ def tuck(terms: AnyTerms, trails: AnyTrails, memory: Memory, order: Ints, which:
 
     Each takes its ancestors in between along.
     """
-    p, tried, room, least = len(order), len(order), room_for(terms, trails), least_share(terms)
-    places, moved, touched = np.empty(p, np.int64), np.zeros(p, np.bool_), np.zeros(p, np.bool_)
-    changed, before = order.copy(), np.zeros(p + 1, np.uint64)  # the order after a tuck; the key of the set before each place
+    p = len(order)
+    look = Tuck(np.empty(p, np.int64), np.zeros(p, np.bool_), np.zeros(p, np.bool_), order.copy(), np.zeros(p + 1, np.uint64))
+    return _tuck(terms, trails, room_for(terms, trails), memory, look, order, which)
+
+
+@lean
+def _tuck(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, look: Tuck, order: Ints, which: Ints) -> Tally:
+    p, tried, least = len(order), len(order), least_share(terms)
+    places, moved, touched, changed, before = look
     calm, trail, bars = memory.calm, memory.trail, terms.bars
     moves = searches = 0
     for k in range(p):

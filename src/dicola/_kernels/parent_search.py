@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
-from dicola._kernels.compiled import hot, inner
+from dicola._kernels.compiled import inner, lean, lean_and_hot
 from dicola._kernels.stopping import heed
 from dicola._kernels.terms import Terms, not_barred
 
@@ -85,13 +85,13 @@ def make_room(trails: Trails) -> Room:
     )
 
 
-@inner
+@lean
 def share_worth_a_price(terms: Terms) -> float:
     """The share of the variance left that a candidate must take away to be worth its price."""
     return float(1.0 - exp(-terms.price / terms.n_samples))
 
 
-@inner
+@lean
 def _is_worth(square: float, rest: float, least: float) -> bool:
     """Does a candidate with this squared part take away enough of what is left of the variance?
 
@@ -100,7 +100,7 @@ def _is_worth(square: float, rest: float, least: float) -> bool:
     return rest > SINGULAR and square > least * rest
 
 
-@hot
+@lean_and_hot
 def _grow(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: Ints, size: int) -> bool:
     """Grow the trail of v among the first ``size`` of ``pool``; ``False``: it outgrew its room."""
     correlation, least = terms.correlation, share_worth_a_price(terms)
@@ -163,7 +163,7 @@ def _grow(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: In
         length += 1
 
 
-@hot
+@lean_and_hot
 def changes_one(terms: Terms, trails: Trails, room: Room, place: int, v: int, other: int, least: float) -> bool:
     """Would ``other`` as one more candidate change the trail of v at this place?"""
     if len(terms.bars) and terms.bars[v, other]:
@@ -187,7 +187,7 @@ def changes_one(terms: Terms, trails: Trails, room: Room, place: int, v: int, ot
     return variance > SINGULAR and _is_worth(covariance * covariance / variance, along[place, REST, length], least)
 
 
-@inner
+@lean
 def first_change_of_ones(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: Ints, begin: int, end: int) -> int:
     """The first of ``pool`` from ``begin`` on that as one more candidate would change the trail of v; ``end`` if none before it does.
 
@@ -229,7 +229,7 @@ def first_change_of_ones(terms: Terms, trails: Trails, room: Room, place: int, v
     return end
 
 
-@hot
+@lean_and_hot
 def _shrink(terms: Terms, trails: Trails, room: Room, place: int, v: int) -> None:
     """Drop from the trail the variable that is missed least, while this lowers the score.
 
@@ -287,7 +287,7 @@ def _shrink(terms: Terms, trails: Trails, room: Room, place: int, v: int) -> Non
     trails.scores[place] = n * log(rest) + terms.price * size
 
 
-@inner
+@lean
 def search_ones(terms: Terms, trails: Trails, room: Room, place: int, v: int, pool: Ints, size: int) -> bool:
     """Grow and shrink the parents of v among the first ``size`` of ``pool``.
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from dicola._kernels.compiled import hot
+from dicola._kernels.compiled import lean_and_hot
 
 PRECISION = 2.0**-20  # to which scores are compared, about a millionth: rows in another order change them by far less
 NO_BARS: NDArray[np.bool_] = np.zeros((0, 0), dtype=np.bool_)
@@ -42,7 +42,7 @@ class BlockTerms(NamedTuple):
     bars: NDArray[np.bool_] = NO_BARS  # as for single columns
 
 
-@hot
+@lean_and_hot
 def not_barred(bars: NDArray[np.bool_], v: int, pool: NDArray[np.int64], size: int, free: NDArray[np.int64]) -> int:
     """Write those of the first ``size`` of ``pool`` that may be parents of v to ``free``; answers how many they are."""
     many = 0
@@ -52,7 +52,7 @@ def not_barred(bars: NDArray[np.bool_], v: int, pool: NDArray[np.int64], size: i
     return many
 
 
-@hot
+@lean_and_hot
 def to_precision(score: float) -> float:
     """A score, or a change of one, as searches compare it: what is as good but for rounding is a tie, which order breaks."""
     return float(np.rint(score / PRECISION) * PRECISION)
