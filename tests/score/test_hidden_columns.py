@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -10,13 +10,14 @@ from scipy.optimize import minimize
 
 from dicola import DAG, MAG, DiCoLa, Discovery, FisherZ, Knowledge, bootstrap, discover, mag_to_pag, simulate
 from dicola._kernels import mag_score as kernel
+from dicola._kernels.child_sets import Stakes, grown_sets, nothing_remembered
 from dicola._kernels.hidden_columns import expect
 from dicola._kernels.mag_factor import one_factor_misfit
 from dicola.ci.inquiry import Inquiry
-from dicola.graphs.bits import mask_of
 from dicola.metrics import compare
+from dicola.score.base import to_precision
 from dicola.score.gaussian_bic import GaussianBIC, district_arrays, fitted_district
-from dicola.score.hidden_columns import LARGE, HiddenColumns, HiddenVariable, Supposed, cliques
+from dicola.score.hidden_columns import LARGE, HiddenColumns, HiddenVariable, Supposed
 from dicola.score.order_search import best_of
 from dicola.score.search import BestMag, order_of
 
@@ -121,16 +122,49 @@ def test_the_kernel_fits_one_factor_as_a_general_optimiser_does():
             assert one_factor_misfit(covariance) == pytest.approx(best_factor(covariance), abs=1e-4)
 
 
-def test_cliques_are_the_maximal_ones():
-    rng = np.random.default_rng(2)
-    for _ in range(30):
-        near = np.triu(rng.random((8, 8)) < 0.6, 1)
-        near |= near.T
-        complete = [
-            set(some) for k in range(1, 9) for some in combinations(range(8), k) if all(near[pair] for pair in combinations(some, 2))
-        ]
-        maximal = sorted(tuple(sorted(some)) for some in complete if len(some) > 2 and not any(some < other for other in complete))
-        assert sorted(cliques([mask_of(np.flatnonzero(row).tolist()) for row in near], 3)) == maximal
+def worth_by_definition(expected: np.ndarray, parents: np.ndarray, children: tuple[int, ...], stakes: Stakes) -> float:
+    """What one factor in place of all edges between the children saves, less what it leaves of them beside their other parents."""
+    rows = np.zeros((len(children), len(expected)))
+    for row, v in zip(rows, children, strict=True):
+        above = [u for u in np.flatnonzero(parents[v]) if u not in children]
+        row[v], row[above] = 1.0, -np.linalg.solve(expected[np.ix_(above, above)], expected[above, v])
+    pairs, misfit = len(children) * (len(children) - 1) // 2, one_factor_misfit(rows @ expected @ rows.T)
+    return to_precision(stakes.price * (pairs - len(children)) + stakes.surcharge * (pairs - 1) - stakes.n_samples * misfit)
+
+
+def sets_by_definition(expected: np.ndarray, near: np.ndarray, parents: np.ndarray, stakes: Stakes) -> dict[tuple[int, ...], float]:
+    """Every three that are next to each other, with those that are next to half of the set as long as it is worth more."""
+    found = {}
+    for core in combinations(range(len(near)), 3):
+        children, best = core, worth_by_definition(expected, parents, core, stakes)
+        if not all(near[pair] for pair in combinations(core, 2)) or best < -stakes.price:
+            continue
+        while True:
+            beside = [v for v in range(len(near)) if v not in children and 2 * near[v, list(children)].sum() >= len(children)]
+            others = {each: worth_by_definition(expected, parents, each, stakes) for v in beside if (each := tuple(sorted((*children, v))))}
+            better = max(others, key=lambda each: (others[each], each), default=children)
+            if others.get(better, -np.inf) <= best:
+                break
+            children, best = better, others[better]
+        if best > 0 and (len(children) > 3 or (np.delete(near, core, axis=0)[:, list(core)].sum(axis=1) > 1).any()):
+            found[children] = best
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sets_of_children_are_grown_as_the_definition_says(seed):
+    """Some columns count as hidden, so that what is remembered must not outlive a look."""
+    rng, p, n = np.random.default_rng(seed), 8, 10
+    known, stakes = nothing_remembered(n), Stakes(8.0, 3.0, 400.0)
+    for _ in range(4):
+        load = rng.uniform(0.2, 0.9, n) * (rng.random((2, n)) < 0.6)
+        expected = np.corrcoef(rng.normal(size=(60, 2)) @ load + rng.normal(size=(60, n)), rowvar=False)
+        parents = np.tril(rng.random((n, n)) < 0.4, -1)
+        near = np.array((parents | parents.T)[:p, :p], order="C")
+        flat, begins, worths = grown_sets(expected, near, *packed(parents), stakes, known)
+        found = {tuple(flat[begin:end].tolist()): worth for (begin, end), worth in zip(pairwise(begins.tolist()), worths, strict=True)}
+        truth = sets_by_definition(expected, near, parents, stakes)
+        assert found.keys() == truth.keys() and list(found.values()) == pytest.approx([truth[each] for each in found], abs=1e-5)
 
 
 def test_a_hidden_variable_with_many_children_costs_its_edges():

@@ -88,24 +88,6 @@ def _log_determinant(matrix: Floats) -> float:
 
 
 @kernel
-def left_by_one_factor(correlation: Floats, packed: Ints, k: int) -> tuple[float, float]:
-    """The least variance that their parents leave of k variables, and how badly one factor explains what they leave; 0 where one has none.
-
-    ``packed`` has the variables, the numbers of their parents, then the parents one after the other.
-    """
-    children, counts = packed[:k], packed[k : 2 * k]
-    parents, at, least = np.zeros((k, max(1, counts.max())), dtype=np.int64), 2 * k, np.inf
-    for i in range(k):
-        for a in range(counts[i]):
-            parents[i, a] = packed[at]
-            at += 1
-    covariance = residuals(correlation, children, parents, counts)
-    for i in range(k):
-        least = min(least, covariance[i, i])
-    return least, one_factor_misfit(covariance) if least > NOTHING_LEFT else 0.0
-
-
-@kernel
 def residuals(correlation: Floats, children: Ints, parents: Ints, counts: Ints) -> Floats:
     """The covariance of what their parents leave of some variables.
 

@@ -11,19 +11,19 @@ variable, and a set that none explains gains nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from itertools import combinations, takewhile
+from functools import lru_cache
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dicola._kernels.child_sets import WIDE, Remembered, Stakes, grown_sets, nothing_remembered
 from dicola._kernels.hidden_columns import expect
-from dicola._kernels.mag_factor import NOTHING_LEFT, left_by_one_factor
-from dicola.graphs.bits import mask_of, members, union
+from dicola.graphs.bits import mask_of
 from dicola.score.base import OrderedDag, to_precision
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.order_search import order_search
@@ -34,8 +34,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Children = tuple[int, ...]
 
-_CORE = 3  # children that others are found from
-_WIDE = 10  # children from which on no other set is looked for among them
 _FEW = 30  # variables up to which each hidden one is taken out once more; with more of them that doubles the time of a run
 _APART = 150  # variables beyond which hidden ones that do not hang together are fitted one after the other
 LARGE = 500  # variables beyond which less is tried; see ``HiddenColumns.is_large``
@@ -95,7 +93,7 @@ class Supposed(NamedTuple):
     def wide(self) -> Ints:
         """The hidden variables with many children."""
         n_children = self.dag.parents[:, len(self.score) - self.n_hidden :].sum(axis=0)
-        return np.asarray(len(self.score) - self.n_hidden + np.flatnonzero(n_children > _WIDE))
+        return np.asarray(len(self.score) - self.n_hidden + np.flatnonzero(n_children > WIDE))
 
     def candidates_from(self, candidates: Bools) -> Bools:
         """Pairs between which edges may be added: those of the observed variables, and all with a hidden one; but where a hidden variable
@@ -134,8 +132,8 @@ class HiddenColumns:
         May observed variables bear on hidden ones in the end?
     from_the_first : bool
         May they do so while hidden variables are looked for?
-    known : dict
-        What one factor leaves of sets that were looked at.
+    known : list
+        What one factor leaves of sets that were looked at; with few rows it is the same as with all.
 
     """
 
@@ -145,7 +143,7 @@ class HiddenColumns:
     exogenous: Bools | None = None
     caused: bool = True
     from_the_first: bool = False
-    known: dict[tuple[Children, tuple[int, ...]], float] = field(default_factory=dict, repr=False)
+    known: list[Remembered] = field(default_factory=lambda: [nothing_remembered(0)], repr=False)
 
     @property
     def is_large(self) -> bool:
@@ -305,10 +303,7 @@ class HiddenColumns:
 
     def _fitted(self, expected: Floats, dag: OrderedDag) -> Supposed:
         """The DAG with expectations that agree with it, and its score."""
-        expected, counts = np.array(expected), dag.parents.sum(axis=1)
-        below, above = np.nonzero(dag.parents)
-        parents = np.zeros((len(expected), max(1, int(counts.max(initial=0)))), dtype=np.int64)
-        parents[below, np.arange(len(below)) - np.repeat(np.cumsum(counts) - counts, counts)] = above
+        expected, (parents, counts) = np.array(expected), _families(dag)
         n_hidden = len(expected) - len(self.score)
         misfit = self.score.n_samples * expect(len(self.score), expected, parents, counts, len(self.score) > _APART, _ROUNDS, _STILL)
         total = misfit + self.score.price * int(counts.sum()) + self.surcharge * n_hidden
@@ -355,47 +350,20 @@ class HiddenColumns:
     def _sets(self, at: Supposed) -> dict[Children, float]:
         """Sets that may be the children of one hidden variable, the most promising first, and what that is worth.
 
-        They are grown from three of a clique, as a hidden variable leaves an edge between every two of its children. Three by
-        themselves gain nothing, so others must be near.
+        They are grown from three of a clique, as a hidden variable leaves an edge between every two of its children.
         """
-        p, parents = len(self.score), at.dag.parents
-        near, above = _masks(_neighbours(at.dag)[:p, :p]), _masks(parents)
-        expected = at.expected
-
-        @cache
-        def worth_of(children: Children) -> float:
-            outside = ~mask_of(children)
-            return to_precision(self._worth(expected, children, tuple([above[v] & outside for v in children])))
-
-        found, wide = dict[Children, float](), list[int]()
-        for core in _cores(near):
-            heed()
-            if worth_of(core) < -self.score.price or any(not mask_of(core) & ~each for each in wide):
-                continue
-            children = _grown(core, near, worth_of)
-            if len(children) > len(core) or _shared(core, near):
-                found[children] = worth_of(children)
-            if len(children) > _WIDE:
-                wide.append(mask_of(children))
+        p, stakes = len(self.score), Stakes(self.score.price, self.surcharge, float(self.score.n_samples))
+        near = np.array(_neighbours(at.dag)[:p, :p], order="C")
+        flat, begins, worths = grown_sets(at.expected, near, *_families(at.dag), stakes, self._known_among(len(at.score)))
+        sets = [tuple(flat[begin:end].tolist()) for begin, end in pairwise(begins.tolist())]
+        found = dict(zip(sets, worths.tolist(), strict=True))
         return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
-    def _worth(self, expected: Floats, children: Children, above: tuple[int, ...]) -> float:
-        """What one hidden variable saves in place of edges between all children, less what it leaves unexplained."""
-        misfit, k = self._left_by_one(expected, children, above), len(children)
-        pairs = k * (k - 1) // 2
-        return float(self.score.price * (pairs - k) + self.surcharge * (pairs - 1) - self.score.n_samples * misfit)
-
-    def _left_by_one(self, expected: Floats, children: Children, above: tuple[int, ...]) -> float:
-        """What one factor leaves unexplained per row; of observed variables it is the same each time."""
-        misfit = self.known.get((children, above))
-        if misfit is None:
-            parents, k = [members(mask) for mask in above], len(children)
-            packed = np.array([*children, *map(len, parents), *(v for each in parents for v in each)], dtype=np.int64)
-            least, misfit = left_by_one_factor(expected, packed, k)
-            misfit = misfit if least > NOTHING_LEFT else np.inf  # few rows: the parents explain everything
-            if not max(above) >> len(self.score):
-                self.known[children, above] = misfit
-        return misfit
+    def _known_among(self, n: int) -> Remembered:
+        """What is remembered of sets, with room for as many variables."""
+        if 2 * n > len(self.known[0].keys):
+            self.known[0] = nothing_remembered(2 * n)
+        return self.known[0]
 
 
 @lru_cache(maxsize=16)
@@ -409,34 +377,16 @@ def _wider_names(names: tuple[str, ...], n_hidden: int) -> tuple[str, ...]:
     return (*before, name)
 
 
+def _families(dag: OrderedDag) -> tuple[Ints, Ints]:
+    """By variable: its parents, and how many they are."""
+    counts, (below, above) = dag.parents.sum(axis=1), np.nonzero(dag.parents)
+    parents = np.zeros((len(counts), max(1, int(counts.max(initial=0)))), dtype=np.int64)
+    parents[below, np.arange(len(below)) - np.repeat(np.cumsum(counts) - counts, counts)] = above
+    return parents, counts
+
+
 def _neighbours(dag: OrderedDag) -> Bools:
     return np.asarray(dag.parents | dag.parents.T)
-
-
-def _cores(near: Sequence[int]) -> Iterator[Children]:
-    """Every three variables with edges between all, those of large cliques first; each once."""
-    done = set[Children]()
-    for clique in sorted(cliques(near, _CORE), key=lambda each: (-len(each), each)):
-        for core in combinations(clique, _CORE):
-            if core not in done:
-                done.add(core)
-                yield core
-
-
-def _shared(children: Children, near: Sequence[int]) -> bool:
-    """Is another variable next to two of the children?"""
-    return any(near[u] & near[v] & ~mask_of(children) for u, v in combinations(children, 2))
-
-
-def _grown(children: Children, near: Sequence[int], worth_of: Callable[[Children], float]) -> Children:
-    """The children with those that are next to half of them, as long as the set is worth more for it."""
-    while True:
-        mask = mask_of(children)
-        beside = [v for v in members(union(near, mask) & ~mask) if 2 * (near[v] & mask).bit_count() >= len(children)]
-        best = max((tuple(sorted((*children, v))) for v in beside), key=lambda each: (worth_of(each), each), default=children)
-        if worth_of(best) <= worth_of(children):
-            return children
-        children = best
 
 
 def loadings(correlation: Floats) -> Floats:
@@ -448,32 +398,3 @@ def loadings(correlation: Floats) -> Floats:
         load = vectors[:, -1] * np.sqrt(max(float(values[-1]), 0.0))
         shared = np.minimum(load**2, _MOST_SHARED)
     return np.asarray(np.clip(load, -(_MOST_SHARED**0.5), _MOST_SHARED**0.5))
-
-
-def cliques(near: Sequence[int], least: int) -> Iterator[Children]:
-    """The maximal cliques of at least so many vertices, sorted each; ``near[v]``: the mask of what v is next to.
-
-    Bron and Kerbosch (1973), with a pivot.
-    """
-
-    def extended(chosen: int, left: int, done: int) -> Iterator[Children]:
-        if chosen.bit_count() + left.bit_count() < least:
-            return
-        if not left and not done:
-            yield tuple(members(chosen))
-            return
-        heed()
-        pivot = max(members(left | done), key=lambda u: (near[u] & left).bit_count())
-        for v in members(left & ~near[pivot]):
-            yield from extended(chosen | 1 << v, left & near[v], done & near[v])
-            left &= ~(1 << v)
-            done |= 1 << v
-
-    return extended(0, (1 << len(near)) - 1, 0)
-
-
-def _masks(related: Bools) -> list[int]:
-    """By row: the mask of the columns."""
-    packed = np.packbits(related, axis=1, bitorder="little")
-    flat, width = packed.tobytes(), max(1, packed.shape[1])
-    return [int.from_bytes(flat[at : at + width], "little") for at in range(0, len(flat), width)]
