@@ -62,9 +62,9 @@ def make_trails(n: int, longest: int) -> Trails:
     """Trails for n variables, each of fewer than ``longest`` others."""
     places = n + 1
     return Trails(
-        factor=np.zeros((places, longest, longest)),
-        along=np.zeros((places, 3, longest)),
-        taken=np.zeros((places, longest), np.int64),
+        factor=np.empty((places, longest, longest)),
+        along=np.empty((places, 3, longest)),
+        taken=np.empty((places, longest), np.int64),
         lengths=np.zeros(places, np.int64),
         parents=np.zeros((places, longest), np.int64),
         counts=np.zeros(places, np.int64),

@@ -9,7 +9,7 @@ from typing import Any
 from dicola.errors import not_allowed
 from dicola.learners.mag_bic import MagBIC
 from dicola.score.both_ways import BothWays
-from dicola.score.search import FEW_ORDERS, MANY_ROWS, BestMag
+from dicola.score.search import MANY_ROWS, BestMag
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Mode:
 
     ``needs_data`` says that it scores graphs, so that no oracle will do. ``trusts_blankets`` says that what a test cannot see given all
     other variables counts as independent: cuts are taken unasked, and leaves start from their independence graph. ``if_few`` are settings
-    for so few columns that the last step searches from random orders as well, and so few rows that the better of both is its only start.
+    for so few rows that the best DAG on all variables is the only start of the last step, whatever the parts found.
     """
 
     name: str
@@ -30,9 +30,9 @@ class Mode:
     trusts_blankets: bool = True
     last_step: BestMag | BothWays | None = None
 
-    def on(self, n: int, n_samples: int | None) -> Mode:
-        """The mode as it is on n variables and so many rows."""
-        is_few = n <= FEW_ORDERS and (n_samples or 0) < MANY_ROWS
+    def on(self, n_samples: int | None) -> Mode:
+        """The mode as it is with so many rows."""
+        is_few = (n_samples or 0) < MANY_ROWS
         return replace(self, settings={**self.settings, **self.if_few}) if self.if_few and is_few else self
 
 

@@ -102,7 +102,7 @@ class Plan(Settings):
     def steps(self, ci: Inquiry) -> Steps:
         """The plan made concrete for some evidence; ``InvalidSetting`` or ``NeedsData`` where the two do not go together."""
         mode, why = self._mode_for(ci)
-        mode = mode.on(len(ci), ci.n_samples)
+        mode = mode.on(ci.n_samples)
         doubts = ci.alpha is not None and not mode.trusts_blankets  # perfect answers confirm every cut
         learner = learner_named(self._settled("learner", mode, _FEW_CONDITIONS if doubts else "fci"))
         stop = self._settled("stop", mode, "auto")

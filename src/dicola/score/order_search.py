@@ -162,7 +162,7 @@ def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int, turn: 
     while not kernel.start(terms, trails, order):
         room *= 2
         trails = _trails(terms, p, room)
-    memory, n_searches = _memory(p, len(turn.everyone), np.array(terms.bars.T, order="C")), p
+    memory, n_searches = _memory(p, len(turn.everyone), np.ascontiguousarray(terms.bars.T)), p
     for _ in range(max_sweeps):
         parents, counts, moved = trails.parents.copy(), trails.counts.copy(), False
         left = turn.which
@@ -202,11 +202,11 @@ def _memory(p: int, movable: int, barred: NDArray[np.bool_]) -> kernel.Memory:
         barred=barred,
         keys=_keys(p),
         known=np.zeros((p, p), np.uint64),
-        own=np.zeros((p, p)),
+        own=np.empty((p, p)),
         calm=np.zeros((p, p), np.int32),
         trail=np.ones(p, np.int32),
         tried=np.zeros(size, np.uint64),
-        scores=np.zeros(size),
+        scores=np.empty(size),
         looked=np.full(p, -1, np.int64),
         moves=np.zeros(1, np.int64),
     )
