@@ -122,15 +122,18 @@ def _follow_change(graph: PartialGraph, a: int, b: int) -> None:
             for c in beside_b:
                 if around[c][b] == ARROW and c not in beside_a:
                     r3(graph, a, b, c, d)
+    into_a, into_b = beside_b.get(a) == ARROW, beside_a.get(b) == ARROW
+    if not into_a and not into_b:
+        return
     for c in beside_both:
         beside_c = around[c]
-        if beside_a[c] == CIRCLE and beside_b[c] == ARROW:
+        if into_b and beside_a[c] == CIRCLE and beside_b[c] == ARROW:
             r2(graph, a, b, c)
-        if beside_b[c] == CIRCLE and beside_a[c] == ARROW:
+        if into_a and beside_b[c] == CIRCLE and beside_a[c] == ARROW:
             r2(graph, b, a, c)
-        if beside_c[b] == CIRCLE and beside_c[a] == ARROW:
+        if into_b and beside_c[b] == CIRCLE and beside_c[a] == ARROW:
             r2(graph, c, a, b)
-        if beside_c[a] == CIRCLE and beside_c[b] == ARROW:
+        if into_a and beside_c[a] == CIRCLE and beside_c[b] == ARROW:
             r2(graph, c, b, a)
 
 
