@@ -184,7 +184,7 @@ def _largest_district(marks: Marks) -> int:
 
 def _table_size(n: int) -> int:
     """Scores kept at a time: a power of two. What is not touched takes no time, and a small table is touched in few places."""
-    return 1 << (10 if n <= 10 else 13 if n <= 30 else 16 if n <= 100 else 20)
+    return 1 << (12 if n <= 10 else 14 if n <= 30 else 16 if n <= 100 else 20)
 
 
 def _state(marks: Marks, ends: NDArray[np.int64], known: Known, law: Law | None = None) -> mag_state.State:

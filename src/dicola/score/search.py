@@ -43,7 +43,7 @@ MANY_ROWS, _DECISIVE = (
 )  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
 _HIDDEN = 3.0  # what a hidden variable costs beyond its edges
 FEW_ORDERS, _STARTS = 150, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
-_STARTS_OF_BLOCKS = 1  # where variables are blocks of columns; two more took a third as long again, for graphs no nearer the truth
+_STARTS_OF_BLOCKS = 3  # where variables are blocks of columns, until two searches end alike: more led to the same graphs, or to none better
 _LARGEST, _LARGEST_OF_BLOCKS = 10, 5  # variables of a district; of blocks larger ones took a quarter of the time, for no better graphs
 
 Scored = TypeVar("Scored", Climbed, OrderedDag)
@@ -108,7 +108,7 @@ class MagSearch:
 
     def dag_of_orders(self, n_starts: int, seed: int, before: OrderedDag | None = None) -> OrderedDag:
         """The best DAG of some searches from random orders, of few where these end as one ``before`` did."""
-        return self._booked(best_of(self.score, n_starts, seed, self._bars, self.kept, before))
+        return self._booked(best_of(self.score, n_starts, seed, self._bars, self.kept, before, two_agree=_has_blocks(self.score)))
 
     def dag_near(self, marks: Marks) -> OrderedDag:
         """The best DAG near the order of a partly oriented graph."""
