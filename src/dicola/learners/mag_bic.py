@@ -44,9 +44,7 @@ class MagBIC(Learner):
     max_district: int = 10
 
     def search(self, ci: Inquiry, context: Context) -> Found:
-        claims = context.claims_on(ci)
-        adds = claims is not None  # only where a graph that breaks one is mended
-        search = MagSearch.of(ci, float(self.penalty), float(self.threshold), self.max_district, claims=claims, adds=adds)
+        search = MagSearch.of(ci, float(self.penalty), float(self.threshold), self.max_district, claims=context.claims_on(ci))
         dag = search.dag_of_orders(self.n_starts if len(ci) <= FEW_ORDERS else 1, context.seed)
         mag = search.mag(search.obeying(search.from_dag(dag)))
         return Found(mag.marks != 0, RecordedSets(otherwise=AncestralSets(mag)))

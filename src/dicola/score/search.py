@@ -75,15 +75,12 @@ class MagSearch:
         max_district: int | None = None,
         level: float = _DEPEND,
         claims: Claims | None = None,
-        adds: bool = True,
     ) -> MagSearch:
         """The search on the data behind a test; candidates are the pairs that depend on each other given all the rest, or given what the
-        rows of a wide table allow; none are looked for where no climb ``adds`` edges. All graphs obey what is claimed of the variables.
+        rows of a wide table allow. All graphs obey what is claimed of the variables.
         """
         score, n = score_behind(ci, penalty), len(ci)
         largest = (_LARGEST_OF_BLOCKS if _has_blocks(score) else _LARGEST) if max_district is None else max_district
-        if not adds:
-            return cls(ci, score, np.zeros((n, n), np.bool_), threshold, largest, known=Known.room_for(n), law=Law.of(claims))
         is_wide = ci.n_samples is not None and ci.n_samples < ci.test.rows_to_condition_on(n - 2)
         blankets = AutoBlankets() if is_wide else TotalConditioning(level if n <= _FEW else 1 / n**2)
         candidates = blankets.learn(ci.during("blankets"))
