@@ -10,12 +10,14 @@ import pandas as pd
 import pytest
 
 from dicola import DAG, MAG, BasisFunction, DegenerateGaussian, DiCoLa, FisherZ, InvalidSetting, NeedsData, discover, metrics
+from dicola._kernels import block_score
+from dicola._kernels.compiled import kernel
 from dicola._kernels.terms import BlockTerms, Terms
 from dicola.ci.inquiry import Inquiry
-from dicola.score.base import Score
+from dicola.score.base import Score, districts_of
 from dicola.score.block_bic import BlockBIC
 from dicola.score.equivalence_search import equivalence_search
-from dicola.score.gaussian_bic import GaussianBIC
+from dicola.score.gaussian_bic import GaussianBIC, district_lists
 from dicola.score.mag_climb import climb
 from dicola.score.order_search import order_search, plain_order_search
 from dicola.score.registry import score_behind
@@ -221,3 +223,36 @@ def test_blocks_are_searched_from_fewer_orders_than_single_columns():
     levels = numbers.assign(c=rng.choice(list("xyz"), 60))
     starts = [MagSearch.of(Inquiry(test)).n_starts for test in (FisherZ(numbers), DegenerateGaussian(numbers), DegenerateGaussian(levels))]
     assert starts == [6, 6, 3]
+
+
+@kernel
+def bound(terms, members, d, lists, lengths, room):
+    return block_score.bound_blocks(terms, members, d, lists, lengths, room)
+
+
+def bound_of(score: BlockBIC, members, arrows, joined) -> float:
+    inside, lists, lengths = district_lists(members, arrows, joined)
+    terms, d = score.among(inside).kernel_terms(), len(members)
+    room = block_score.make_block_room(len(inside), len(terms.covariance), d, int(np.diff(terms.begins).max()))
+    return bound(terms, np.arange(d), d, lists, lengths, room)
+
+
+def test_no_district_scores_below_its_bound():
+    rng, near, far = np.random.default_rng(3), 0, 0
+    for score in blocks(8, 30):
+        as_blocks = AsBlocks(score._terms.covariance, score.n_samples, WIDTHS, NAMES)
+        mag = MAG.from_matrix(random_mag(rng, 6, 0.3, 0.5), NAMES)
+        for members, arrows, joined in districts_of(mag):
+            if len(members) > 1:
+                gap = score.district(members, arrows, joined) - bound_of(as_blocks, members, arrows, joined)
+                assert gap > 0
+                near, far = near + (gap < 0.1), far + (gap > 1)
+    assert near > 3 and far > 5
+
+
+def test_there_is_no_bound_where_a_column_is_nearly_a_copy():
+    values = np.random.default_rng(4).normal(size=(400, 4))
+    columns = np.column_stack([values, values[:, 0] + 1e-3 * values[:, 1]])
+    score = AsBlocks(np.corrcoef(columns, rowvar=False), 400, [2, 2, 1])
+    for joined, is_known in (((0, 1), True), ((0, 2), False)):
+        assert np.isfinite(bound_of(score, joined, [], [joined])) == is_known

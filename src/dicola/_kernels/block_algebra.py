@@ -11,12 +11,13 @@ from math import log, sqrt
 import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
-from dicola._kernels.compiled import hot, inner, kernel
+from dicola._kernels.compiled import hot, inner, kernel, lean, lean_and_hot
 
+_TINY = 1e-200  # products are kept above it
 SINGULAR = 1e-10  # what is left of a variance of 1 below this counts as nothing
 
 
-@inner
+@lean
 def factorise(matrix: Floats, d: int, lower: Floats) -> float:
     """The Cholesky factor of the first d rows and columns, and the logarithm of their determinant.
 
@@ -44,7 +45,7 @@ def factorise(matrix: Floats, d: int, lower: Floats) -> float:
     return total
 
 
-@inner
+@lean
 def factorise_scaled(matrix: Floats, d: int, lower: Floats) -> None:
     """The Cholesky factor of a matrix on any scale, such as that of normal equations."""
     for j in range(d):
@@ -64,7 +65,7 @@ def factorise_scaled(matrix: Floats, d: int, lower: Floats) -> None:
             lower[i, j] = value / root
 
 
-@inner
+@lean
 def forward(lower: Floats, d: int, right: Floats, wide: int, out: Floats) -> None:
     """Solve ``lower · out = right`` for so many right sides, one per column; ``out`` may be ``right``."""
     for j in range(d):
@@ -79,7 +80,7 @@ def forward(lower: Floats, d: int, right: Floats, wide: int, out: Floats) -> Non
             out[j, c] = value / root
 
 
-@inner
+@lean
 def backward(lower: Floats, d: int, right: Floats, wide: int) -> None:
     """Solve ``transposed lower · x = right`` in place."""
     for j in range(d - 1, -1, -1):
@@ -149,7 +150,70 @@ def log_det_given(rest: Floats, w: int, own: Floats, across: Floats, u: int, wor
     return total
 
 
-@inner
+@lean
+def factorise_inverted(matrix: Floats, d: int, lower: Floats) -> None:
+    """The Cholesky factor of the first d rows and columns with the inverses of its diagonal in their place, 0 for a determined column."""
+    for j in range(d):
+        pivot = matrix[j, j]
+        for t in range(j):
+            pivot -= lower[j, t] * lower[j, t]
+        lower[j, j] = 1.0 / sqrt(pivot) if pivot > SINGULAR else 0.0
+        for i in range(j + 1, d):
+            value = matrix[i, j]
+            for t in range(j):
+                value -= lower[i, t] * lower[j, t]
+            lower[i, j] = value * lower[j, j]
+
+
+@lean_and_hot
+def log_share_left(lower: Floats, w: int, own: Floats, across: Floats, at: int, u: int, work: Floats, most: float) -> float:
+    """The logarithm of the share of the determinant of w columns that is left where u others are told; 0 where it is above ``-most``.
+
+    ``lower`` is the factor of the covariance of the w columns (``factorise_inverted``). The others are the columns from ``at`` on:
+    ``own[d, x]`` is the covariance of column x with the d-th before it, ``across[c, x]`` that with the c-th of the w. It is the same
+    share either way: that of the determinant of the others which is left where the w columns are told. ``work`` is room for three matrices.
+    """
+    for i in range(u):  # the parts of the others along the w columns
+        for c in range(w):
+            value = across[c, at + i]
+            for t in range(c):
+                value -= lower[c, t] * work[0, i, t]
+            work[0, i, c] = value * lower[c, c]
+    total, share = 0.0, 1.0
+    if u == 1:
+        before = after = own[0, at]
+        for c in range(w):
+            after -= work[0, 0, c] * work[0, 0, c]
+        if before > SINGULAR:
+            share = max(after, SINGULAR) / before
+    else:
+        for j in range(u):
+            for i in range(j, u):
+                value = own[i - j, at + i]
+                work[1, i, j] = value
+                for c in range(w):
+                    value -= work[0, i, c] * work[0, j, c]
+                work[2, i, j] = value
+        for j in range(u):  # eliminate column by column, before and after
+            before, after = work[1, j, j], work[2, j, j]
+            if not before > SINGULAR:
+                continue
+            share *= max(after, SINGULAR) / before
+            if share < _TINY:
+                total += log(share)
+                share = 1.0
+            for i in range(j + 1, u):
+                one = work[1, i, j] / before
+                other = work[2, i, j] / after if after > SINGULAR else 0.0
+                for t in range(j + 1, i + 1):
+                    work[1, i, t] -= one * work[1, t, j]
+                    work[2, i, t] -= other * work[2, t, j]
+    if total == 0.0 and 1.0 - share < most * share:  # -ln s is at most (1 - s) / s
+        return 0.0
+    return total + log(share)
+
+
+@lean
 def copy_block(covariance: Floats, begins: Ints, a: int, b: int, out: Floats) -> None:
     """The covariances of the columns of one variable with those of another."""
     for i in range(begins[a + 1] - begins[a]):

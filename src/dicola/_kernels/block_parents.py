@@ -14,8 +14,17 @@ from typing import NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints
-from dicola._kernels.block_algebra import SINGULAR, copy_block, factorise, factorise_scaled, forward, log_det_given, widest
-from dicola._kernels.compiled import hot, inner
+from dicola._kernels.block_algebra import (
+    SINGULAR,
+    copy_block,
+    factorise,
+    factorise_inverted,
+    factorise_scaled,
+    forward,
+    log_share_left,
+    widest,
+)
+from dicola._kernels.compiled import inner, lean, lean_and_hot
 from dicola._kernels.stopping import heed
 from dicola._kernels.terms import BlockTerms, not_barred
 
@@ -25,8 +34,8 @@ class BlockTrails(NamedTuple):
 
     factor: Floats  # row q: that of the q-th column taken
     along: Floats  # [c, q]: the part of the c-th column of v along the q-th column taken
-    rest: Floats  # [k]: the covariance left of v before the k-th step
-    steps: Floats  # what the k-th step gained, and the log determinant of what was left before it
+    lower: Floats  # [k]: the factor of the covariance left of v before the k-th step, inverses on its diagonal; none before the first
+    gained: Floats  # what the k-th step gained
     taken: Ints  # the variables taken, one after the other
     ends: Ints  # [k]: how many columns were taken before the k-th step
     lengths: Ints
@@ -35,21 +44,23 @@ class BlockTrails(NamedTuple):
     scores: Floats
 
 
-GAINED, LEFT = 0, 1  # of ``steps``
+LOWER, INVERSE = 0, 1  # of ``BlockRoom.square``
 
 
 class BlockRoom(NamedTuple):
-    """Arrays to work in. Place j belongs to candidate j; ``line`` to one candidate alone."""
+    """Arrays to work in. The columns of the candidates lie side by side; ``line`` is for one candidate alone."""
 
     rows: Floats  # the part of every column of the candidates along each column taken
     starts: Ints  # where the columns of candidate j begin in ``rows``
-    own: Floats  # what is left of its covariance
-    across: Floats  # and of that with v
-    done: Bools
+    own: Floats  # [d, x]: what is left of the covariance of column x with the d-th before it, of the same candidate
+    across: Floats  # [c, x]: and of that with the c-th column of v
+    done: Bools  # by candidate: is it taken?
     rest: Floats  # what is left of the covariance of v
     line: Floats
     work: Floats
     free: Ints  # the candidates that are not barred
+    square: Floats  # the factor of the columns of the parents, and its inverse
+    parts: Floats  # the parts of v along them
 
 
 def make_block_trails(n: int, longest: int, width: int) -> BlockTrails:
@@ -58,8 +69,8 @@ def make_block_trails(n: int, longest: int, width: int) -> BlockTrails:
     return BlockTrails(
         factor=np.zeros((places, columns, columns)),
         along=np.zeros((places, width, columns)),
-        rest=np.zeros((places, longest, width, width)),
-        steps=np.zeros((places, 2, longest)),
+        lower=np.zeros((places, longest, width, width)),
+        gained=np.zeros((places, longest)),
         taken=np.zeros((places, longest), np.int64),
         ends=np.zeros((places, longest), np.int64),
         lengths=np.zeros(places, np.int64),
@@ -76,82 +87,96 @@ def make_block_room(terms: BlockTerms, trails: BlockTrails) -> BlockRoom:
     return BlockRoom(
         np.empty((columns, len(terms.covariance))),
         np.empty(n + 1, np.int64),
-        np.empty((n, w, w)),
-        np.empty((n, w, w)),
+        np.empty((w, len(terms.covariance))),
+        np.empty((w, len(terms.covariance))),
         np.empty(n, np.bool_),
         np.empty((w, w)),
         np.empty((columns, w)),
-        np.empty((3, w, w)),
+        np.empty((5, w, w)),
         np.empty(n, np.int64),
+        np.empty((2, columns, columns)),
+        np.empty((columns, w)),
     )
 
 
-@hot
-def _gain(terms: BlockTerms, v: int, other: int, rest: Floats, left: float, own: Floats, across: Floats, work: Floats) -> float:
-    """What a candidate would lower the score by, its price paid."""
-    begins = terms.begins
-    after = log_det_given(rest, begins[v + 1] - begins[v], own, across, begins[other + 1] - begins[other], work)
-    return float(terms.n_samples * (left - after) - terms.prices[other, v])
+@lean_and_hot
+def _copy(terms: BlockTerms, v: int, other: int, at: int, room: BlockRoom) -> None:
+    """Write the covariances of the columns of a candidate, and with those of v, from the column ``at`` on."""
+    first, own, of_v = terms.begins[other], terms.begins[v], terms.begins[v + 1] - terms.begins[v]
+    for a in range(terms.begins[other + 1] - first):
+        for d in range(a + 1):
+            room.own[d, at + a] = terms.covariance[first + a, first + a - d]
+        for c in range(of_v):
+            room.across[c, at + a] = terms.covariance[own + c, first + a]
 
 
-@hot
+@lean_and_hot
+def _gain(terms: BlockTerms, v: int, other: int, lower: Floats, at: int, room: BlockRoom, least: float) -> float:
+    """What a candidate, its columns from ``at`` on, would lower the score by, its price paid; something below ``least`` where that is."""
+    begins, price = terms.begins, terms.prices[other, v]
+    most = (least + price) / terms.n_samples
+    share = log_share_left(lower, begins[v + 1] - begins[v], room.own, room.across, at, begins[other + 1] - begins[other], room.work, most)
+    return float(-terms.n_samples * share - price)
+
+
+@lean_and_hot
 def _first_gain(terms: BlockTerms, v: int, other: int) -> float:
     """The same where nothing is taken yet; wide blocks would be compared again and again."""
     return float(terms.n_samples * terms.gains[other, v] - terms.prices[other, v])
 
 
-@inner
+@lean
 def _take(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, pool: Ints, size: int, chosen: int) -> None:
     """Take the columns of a candidate out of all others and of v, one by one."""
     begins, covariance, rows, starts, rest = terms.begins, terms.covariance, room.rows, room.starts, room.rest
-    factor, along, length = trails.factor[place], trails.along[place], trails.lengths[place]
+    factor, along, length = trails.factor, trails.along, trails.lengths[place]
     new, w, total = pool[chosen], begins[v + 1] - begins[v], starts[size]
     for c in range(begins[new + 1] - begins[new]):
         q = trails.ends[place, length] + c
-        row, variance = rows[q], room.own[chosen, c, c]
+        variance = room.own[0, starts[chosen] + c]
         for i in range(q):
-            factor[q, i] = rows[i, starts[chosen] + c]
+            factor[place, q, i] = rows[i, starts[chosen] + c]
         if not variance > SINGULAR:  # determined by those before: it says nothing
-            factor[q, q] = 0.0
+            factor[place, q, q] = 0.0
             for a in range(w):
-                along[a, q] = 0.0
+                along[place, a, q] = 0.0
             for x in range(total):
-                row[x] = 0.0
+                rows[q, x] = 0.0
             continue
         scale = sqrt(variance)
-        factor[q, q] = scale
+        factor[place, q, q] = scale
         for a in range(w):
-            along[a, q] = room.across[chosen, c, a] / scale
+            along[place, a, q] = room.across[a, starts[chosen] + c] / scale
         for j in range(size):
             first = begins[pool[j]] - starts[j]
             for x in range(starts[j], starts[j + 1]):
-                row[x] = covariance[begins[new] + c, first + x]
+                rows[q, x] = covariance[begins[new] + c, first + x]
         for i in range(q):
-            step, earlier = factor[q, i], rows[i]
+            step = factor[place, q, i]
             if step != 0.0:
                 for x in range(total):
-                    row[x] -= step * earlier[x]
+                    rows[q, x] -= step * rows[i, x]
         for x in range(total):
-            row[x] /= scale
+            rows[q, x] /= scale
+            room.own[0, x] -= rows[q, x] * rows[q, x]
+        for b in range(w):
+            step = along[place, b, q]
+            for x in range(total):
+                room.across[b, x] -= rows[q, x] * step
         for j in range(size):
-            if room.done[j] and j != chosen:
-                continue
-            own, across, at = room.own[j], room.across[j], starts[j]
-            for a in range(starts[j + 1] - at):
-                for b in range(a + 1):
-                    own[a, b] -= row[at + a] * row[at + b]
-                for b in range(w):
-                    across[a, b] -= row[at + a] * along[b, q]
+            for x in range(starts[j] + 1, starts[j + 1]):
+                for d in range(1, x - starts[j] + 1):
+                    room.own[d, x] -= rows[q, x] * rows[q, x - d]
         for a in range(w):
             for b in range(a + 1):
-                rest[a, b] -= along[a, q] * along[b, q]
+                rest[a, b] -= along[place, a, q] * along[place, b, q]
 
 
-@inner
+@lean
 def _grow(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, pool: Ints, size: int) -> bool:
     """Grow the trail of v among the first ``size`` of ``pool``; ``False``: it outgrew its room."""
-    begins, covariance, taken, ends = terms.begins, terms.covariance, trails.taken[place], trails.ends[place]
-    steps, w = trails.steps[place], begins[v + 1] - begins[v]
+    begins, covariance, taken, ends = terms.begins, terms.covariance, trails.taken, trails.ends
+    w = begins[v + 1] - begins[v]
     starts, rest, at = room.starts, room.rest, 0
     if len(terms.bars):
         size = not_barred(terms.bars, v, pool, size, room.free)
@@ -159,79 +184,80 @@ def _grow(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v
     for j in range(size):
         starts[j] = at
         at += begins[pool[j] + 1] - begins[pool[j]]
-        copy_block(covariance, begins, pool[j], pool[j], room.own[j])
-        copy_block(covariance, begins, pool[j], v, room.across[j])
         room.done[j] = False
     starts[size] = at
     copy_block(covariance, begins, v, v, rest)
-    left, length = terms.alone[v], 0
-    ends[0] = 0
+    length = 0
+    ends[place, 0] = 0
     while True:
         best, chosen = 0.0, -1
+        if length:
+            factorise_inverted(rest, w, trails.lower[place, length])
         for j in range(size):
             if room.done[j]:
                 continue
             u = pool[j]
-            gain = _gain(terms, v, u, rest, left, room.own[j], room.across[j], room.work) if length else _first_gain(terms, v, u)
+            gain = _gain(terms, v, u, trails.lower[place, length], starts[j], room, best) if length else _first_gain(terms, v, u)
             if gain > best or (gain == best and chosen >= 0 and u < pool[chosen]):
                 best, chosen = gain, j
-        for a in range(w):
-            for b in range(a + 1):
-                trails.rest[place, length, a, b] = rest[a, b]
-        steps[LEFT, length] = left
         trails.lengths[place] = length
         if chosen < 0:
             return True
-        if length + 1 == len(taken):
+        if length + 1 == taken.shape[1]:
             return False
         heed(0)
-        taken[length], steps[GAINED, length] = pool[chosen], best
-        ends[length + 1] = ends[length] + begins[pool[chosen] + 1] - begins[pool[chosen]]
+        if length == 0:
+            for j in range(size):
+                _copy(terms, v, pool[j], starts[j], room)
+        taken[place, length], trails.gained[place, length] = pool[chosen], best
+        ends[place, length + 1] = ends[place, length] + begins[pool[chosen] + 1] - begins[pool[chosen]]
         _take(terms, trails, room, place, v, pool, size, chosen)
         room.done[chosen] = True
-        left = factorise(rest, w, room.work[0])
         length += 1
 
 
-@inner
+@lean
 def changes_block(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, other: int) -> bool:
     """Would ``other`` as one more candidate change the trail of v at this place?"""
     if len(terms.bars) and terms.bars[v, other]:
         return False
     begins, covariance, line = terms.begins, terms.covariance, room.line
-    factor, along, taken, ends = trails.factor[place], trails.along[place], trails.taken[place], trails.ends[place]
-    rest, steps, length = trails.rest[place], trails.steps[place], trails.lengths[place]
-    own, across = room.own[0], room.across[0]
-    w, wide = begins[v + 1] - begins[v], begins[other + 1] - begins[other]
+    factor, along, taken, ends, gained = trails.factor, trails.along, trails.taken, trails.ends, trails.gained
+    length = trails.lengths[place]
+    gain = _first_gain(terms, v, other)
     if length == 0:
-        return _first_gain(terms, v, other) > 0.0
-    copy_block(covariance, begins, other, other, own)
-    copy_block(covariance, begins, other, v, across)
+        return gain > 0.0
+    if gain > gained[place, 0] or (gain == gained[place, 0] and other < taken[place, 0]):
+        return True
+    own, across = room.own, room.across
+    w, wide = begins[v + 1] - begins[v], begins[other + 1] - begins[other]
+    _copy(terms, v, other, 0, room)
     for k in range(length):
-        gain = _gain(terms, v, other, rest[k], steps[LEFT, k], own, across, room.work) if k else _first_gain(terms, v, other)
-        if gain > steps[GAINED, k] or (gain == steps[GAINED, k] and other < taken[k]):
-            return True
-        for q in range(ends[k], ends[k + 1]):
-            scale = factor[q, q]
+        for q in range(ends[place, k], ends[place, k + 1]):
+            scale = factor[place, q, q]
             if scale == 0.0:
                 for a in range(wide):
                     line[q, a] = 0.0
                 continue
-            column = begins[taken[k]] + q - ends[k]
+            column = begins[taken[place, k]] + q - ends[place, k]
             for a in range(wide):
                 part = covariance[column, begins[other] + a]
                 for i in range(q):
-                    part -= factor[q, i] * line[i, a]
+                    part -= factor[place, q, i] * line[i, a]
                 line[q, a] = part / scale
             for a in range(wide):
-                for b in range(a + 1):
-                    own[a, b] -= line[q, a] * line[q, b]
+                for d in range(a + 1):
+                    own[d, a] -= line[q, a] * line[q, a - d]
                 for b in range(w):
-                    across[a, b] -= line[q, a] * along[b, q]
-    return _gain(terms, v, other, rest[length], steps[LEFT, length], own, across, room.work) > 0.0
+                    across[b, a] -= line[q, a] * along[place, b, q]
+        least = gained[place, k + 1] if k + 1 < length else 0.0
+        gain = _gain(terms, v, other, trails.lower[place, k + 1], 0, room, least)
+        if gain > least or (gain == least and k + 1 < length and other < taken[place, k + 1]):
+            return True
+    return False
 
 
-@inner
+@lean
 def first_change_of_blocks(
     terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, pool: Ints, begin: int, end: int
 ) -> int:
@@ -242,20 +268,21 @@ def first_change_of_blocks(
     return end
 
 
-@inner
-def _left_of(terms: BlockTerms, v: int, parents: Ints, count: int, lower: Floats, parts: Floats, rest: Floats) -> int:
+@lean
+def _left_of(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRoom) -> int:
     """The factor of the columns of some parents, the parts of v along them, what is left of v; how many columns are they?"""
     begins, covariance, w, size = terms.begins, terms.covariance, terms.begins[v + 1] - terms.begins[v], 0
-    columns = np.empty(len(lower), np.int64)
+    lower, parts, rest = room.square[LOWER], room.parts, room.rest
     for k in range(count):
         for column in range(begins[parents[k]], begins[parents[k] + 1]):
-            columns[size] = column
+            at = 0
+            for i in range(k + 1):
+                for other in range(begins[parents[i]], min(begins[parents[i] + 1], column + 1) if i == k else begins[parents[i] + 1]):
+                    lower[size, at] = covariance[column, other]
+                    at += 1
+            for c in range(w):
+                parts[size, c] = covariance[column, begins[v] + c]
             size += 1
-    for a in range(size):
-        for b in range(a + 1):
-            lower[a, b] = covariance[columns[a], columns[b]]
-        for c in range(w):
-            parts[a, c] = covariance[columns[a], begins[v] + c]
     factorise(lower, size, lower)
     forward(lower, size, parts, w, parts)
     copy_block(covariance, begins, v, v, rest)
@@ -266,27 +293,25 @@ def _left_of(terms: BlockTerms, v: int, parents: Ints, count: int, lower: Floats
     return size
 
 
-@inner
-def _weakest(terms: BlockTerms, v: int, parents: Ints, count: int, trail: tuple[Floats, Floats, Floats], work: Floats) -> tuple[float, int]:
+@lean
+def _weakest(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRoom) -> tuple[float, int]:
     """The parent without which the score is lowest, and how much it changes."""
     begins, w = terms.begins, terms.begins[v + 1] - terms.begins[v]
-    lower, parts, rest = trail
+    lower, inverse, parts, rest, work = room.square[LOWER], room.square[INVERSE], room.parts, room.rest, room.work
+    own, weights = work[3], work[4]
     size = 0
     for k in range(count):
         size += begins[parents[k] + 1] - begins[parents[k]]
-    inverse = np.zeros((size, size))
     for c in range(size):
-        if lower[c, c] == 0.0:
-            continue
-        inverse[c, c] = 1.0 / lower[c, c]
+        is_there = lower[c, c] != 0.0
+        inverse[c, c] = 1.0 / lower[c, c] if is_there else 0.0
         for r in range(c + 1, size):
-            if lower[r, r] == 0.0:
-                continue
             total = 0.0
-            for i in range(c, r):
-                total -= lower[r, i] * inverse[i, c]
-            inverse[r, c] = total / lower[r, r]
-    own, weights = np.empty(work.shape[1:]), np.empty(work.shape[1:])
+            if is_there and lower[r, r] != 0.0:
+                for i in range(c, r):
+                    total -= lower[r, i] * inverse[i, c]
+                total /= lower[r, r]
+            inverse[r, c] = total
     left = factorise(rest, w, work[0])
     best, weakest, begin = np.inf, -1, 0
     for k in range(count):
@@ -319,38 +344,35 @@ def _weakest(terms: BlockTerms, v: int, parents: Ints, count: int, trail: tuple[
     return best, weakest
 
 
-@inner
+@lean
 def _shrink(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int) -> None:
     """Drop from the trail the variable that is missed least, while this lowers the score; leaves parents and score."""
     begins, parents, count = terms.begins, trails.parents[place], trails.lengths[place]
-    w, size = begins[v + 1] - begins[v], trails.ends[place, count]
+    w, size, lower = begins[v + 1] - begins[v], trails.ends[place, count], room.square[LOWER]
     for k in range(count):
         parents[k] = trails.taken[place, k]
-    lower, parts, rest = np.empty((size, size)), np.empty((size, w)), np.empty((w, w))
-    for a in range(size):
-        for b in range(a + 1):
-            lower[a, b] = trails.factor[place, a, b]
-        for c in range(w):
-            parts[a, c] = trails.along[place, c, a]
-    for a in range(w):
-        for b in range(a + 1):
-            rest[a, b] = trails.rest[place, count, a, b]
-    while count:
+    if count > 1:
+        for a in range(size):
+            for b in range(a + 1):
+                lower[a, b] = trails.factor[place, a, b]
+            for c in range(w):
+                room.parts[a, c] = trails.along[place, c, a]
+    while count > 1:  # one alone was just worth its price
         heed(0)
-        change, weakest = _weakest(terms, v, parents, count, (lower, parts, rest), room.work)
+        change, weakest = _weakest(terms, v, parents, count, room)
         if change >= 0.0:
             break
         count -= 1
         for k in range(weakest, count):
             parents[k] = parents[k + 1]
-        _left_of(terms, v, parents, count, lower, parts, rest)
-    score = terms.n_samples * (factorise(rest, w, room.work[0]) - terms.alone[v])
+        _left_of(terms, v, parents, count, room)
+    score = terms.n_samples * (factorise(room.rest, w, room.work[0]) - terms.alone[v])
     for k in range(count):
         score += terms.prices[parents[k], v]
     trails.counts[place], trails.scores[place] = count, score
 
 
-@inner
+@lean
 def search_blocks(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, pool: Ints, size: int) -> bool:
     """Grow and shrink the parents of v among the first ``size`` of ``pool``.
 

@@ -9,15 +9,15 @@ residual iterative conditional fitting (Drton, Eichler and Richardson 2009), a b
 
 from __future__ import annotations
 
-from math import log
+from math import log, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from dicola._kernels.arrays import Floats, Ints
 from dicola._kernels.block_algebra import backward, factorise, factorise_scaled, forward
-from dicola._kernels.compiled import hot, inner, kernel
-from dicola._kernels.mag_score import PA, SP
+from dicola._kernels.compiled import kernel, lean, lean_and_hot
+from dicola._kernels.mag_score import CLEAR, DONE, GIVEN, PA, PLACE, ROUNDING, SP, list_before, next_member, set_out
 from dicola._kernels.stopping import heed
 from dicola._kernels.terms import BlockTerms
 
@@ -42,6 +42,7 @@ class BlockRoom(NamedTuple):
     right: Floats  # right sides, then solutions, of the normal equations, one per response
     step: Floats
     left: Floats  # covariance left of one block, and room for its factor
+    numbers: Ints  # those of ``mag_score.Room``, for bounds
 
 
 LEFT, FACTOR, UNIT = 0, 1, 2  # of ``BlockRoom.left``
@@ -65,10 +66,11 @@ def make_block_room(n: int, columns: int, largest: int, width: int) -> BlockRoom
         right=np.zeros((columns, width)),
         step=np.zeros((columns, width)),
         left=np.zeros((3, width, width)),
+        numbers=np.zeros((5, n), np.int64),
     )
 
 
-@inner
+@lean
 def _gather(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom) -> tuple[int, int]:
     """Number the columns of the members, then of their other parents; how many are they, and how many are of members?"""
     begins, place, column = terms.begins, room.place, room.column
@@ -97,7 +99,7 @@ def _gather(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints
     return size, inside
 
 
-@inner
+@lean
 def _choose(terms: BlockTerms, others: Ints, count: int, at: int, room: BlockRoom) -> int:
     """List the columns of some variables as regressors; where do the next ones belong?"""
     for t in range(count):
@@ -108,7 +110,7 @@ def _choose(terms: BlockTerms, others: Ints, count: int, at: int, room: BlockRoo
     return at
 
 
-@inner
+@lean
 def _regress(first: int, w: int, k: int, room: BlockRoom) -> float:
     """Solve the first k normal equations of a block; what it leaves goes to ``left``, with its log determinant as the answer."""
     left = room.left[LEFT]
@@ -124,7 +126,7 @@ def _regress(first: int, w: int, k: int, room: BlockRoom) -> float:
     return factorise(left, w, room.left[FACTOR])
 
 
-@inner
+@lean
 def _alone(terms: BlockTerms, v: int, lists: Ints, lengths: Ints, room: BlockRoom) -> tuple[float, int]:
     """Regress a block on its parents; answers the log determinant of what is left, and the number of regressors."""
     first, w = room.place[v], terms.begins[v + 1] - terms.begins[v]
@@ -138,7 +140,7 @@ def _alone(terms: BlockTerms, v: int, lists: Ints, lengths: Ints, room: BlockRoo
     return _regress(first, w, k, room), k
 
 
-@inner
+@lean
 def _invert_left(w: int, room: BlockRoom) -> None:
     """The inverse of what is left of a block goes to ``left[UNIT]``; a column with nothing left has almost no variance."""
     lower, unit = room.left[FACTOR], room.left[UNIT]
@@ -151,7 +153,7 @@ def _invert_left(w: int, room: BlockRoom) -> None:
     backward(lower, w, unit, w)
 
 
-@inner
+@lean
 def _reach(first: int, w: int, k: int, size: int, room: BlockRoom) -> None:
     """Covariances of the residuals of a block with everything inside, from its slopes on the first k regressors."""
     within, across = room.within, room.across
@@ -165,7 +167,7 @@ def _reach(first: int, w: int, k: int, size: int, room: BlockRoom) -> None:
                 across[i, u] -= slope * within[p, u]
 
 
-@inner
+@lean
 def _relate(first: int, w: int, k: int, inside: int, room: BlockRoom) -> None:
     """Covariances of the residuals of a block with all residuals."""
     across, residual = room.across, room.residual
@@ -178,7 +180,7 @@ def _relate(first: int, w: int, k: int, inside: int, room: BlockRoom) -> None:
             residual[i, j] = residual[j, i] = value
 
 
-@hot
+@lean_and_hot
 def _product(one: Floats, other: Floats, d: int) -> float:
     """The inner product of the first d entries."""
     value = 0.0
@@ -187,7 +189,7 @@ def _product(one: Floats, other: Floats, d: int) -> float:
     return value
 
 
-@inner
+@lean
 def _without(first: int, w: int, inside: int, room: BlockRoom) -> float:
     """The inverse for the others alone goes to ``rest``, 0 for the block; the log determinant of its part as the answer."""
     rest, total = room.rest, 0.0
@@ -207,7 +209,7 @@ def _without(first: int, w: int, inside: int, room: BlockRoom) -> float:
     return float(total)
 
 
-@inner
+@lean
 def _refit(terms: BlockTerms, v: int, inside: int, lists: Ints, lengths: Ints, room: BlockRoom) -> tuple[float, int]:
     """Regress a block on its parents and on the pseudo-regressors of its siblings.
 
@@ -266,7 +268,7 @@ def _refit(terms: BlockTerms, v: int, inside: int, lists: Ints, lengths: Ints, r
     return change, k
 
 
-@inner
+@lean
 def _misfit(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom) -> float:
     """The least ln det Omega + tr(Omega^-1 E) - columns; of one variable the logarithm alone."""
     size, inside = _gather(terms, members, d, lists, lengths, room)
@@ -315,16 +317,79 @@ def _misfit(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints
     return float(last)
 
 
+@lean_and_hot
+def _beyond_fit(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints) -> float:
+    """The prices of the edges of a district, less what its members alone would cost."""
+    total = 0.0
+    for i in range(d):
+        v = members[i]
+        total -= terms.n_samples * terms.alone[v]
+        for t in range(lengths[PA, v]):
+            total += terms.prices[lists[PA, v, t], v]
+        for t in range(lengths[SP, v]):
+            if lists[SP, v, t] > v:
+                total += terms.prices[lists[SP, v, t], v]
+    return total
+
+
 @kernel
 def score_blocks(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom) -> float:
     """The part of a district, with the prices of its edges; see ``mag_score.misfit`` for the lists."""
-    score = terms.n_samples * _misfit(terms, members, d, lists, lengths, room)
-    for i in range(d):
-        v = members[i]
-        score -= terms.n_samples * terms.alone[v]
-        for t in range(lengths[PA, v]):
-            score += terms.prices[lists[PA, v, t], v]
-        for t in range(lengths[SP, v]):
-            if lists[SP, v, t] > v:
-                score += terms.prices[lists[SP, v, t], v]
-    return float(score)
+    misfit = _misfit(terms, members, d, lists, lengths, room)
+    return float(terms.n_samples * misfit + _beyond_fit(terms, members, d, lists, lengths))
+
+
+@lean
+def _left_given(terms: BlockTerms, v: int, count: int, room: BlockRoom) -> float:
+    """The logarithm of the determinant that the first of those ``GIVEN`` leave of a block; infinite where rounding might matter."""
+    begins, covariance, given, lower, right = terms.begins, terms.covariance, room.numbers, room.normal, room.right
+    first, w, k, clear = begins[v], begins[v + 1] - begins[v], 0, 1.0
+    for i in range(count):
+        for column in range(begins[given[GIVEN, i]], begins[given[GIVEN, i] + 1]):
+            room.chosen[k] = column
+            for t in range(k + 1):
+                value = covariance[column, room.chosen[t]]
+                for x in range(t):
+                    value -= lower[k, x] * lower[t, x]
+                if t < k:
+                    lower[k, t] = value / lower[t, t]
+                else:
+                    clear = min(clear, value)
+                    if not clear > CLEAR:
+                        return np.inf
+                    lower[k, k] = sqrt(value)
+            for c in range(w):
+                value = covariance[column, first + c]
+                for x in range(k):
+                    value -= lower[k, x] * right[x, c]
+                right[k, c] = value / lower[k, k]
+            k += 1
+    left = room.left[LEFT]
+    for a in range(w):
+        for b in range(a + 1):
+            value = covariance[first + a, first + b]
+            for i in range(k):
+                value -= right[i, a] * right[i, b]
+            left[a, b] = value
+    total = factorise(left, w, left)
+    for a in range(w):
+        if not left[a, a] * left[a, a] > CLEAR:
+            return np.inf
+    return total
+
+
+@lean
+def bound_blocks(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom) -> float:
+    """What the part of a district cannot be below, as ``mag_score.bound_ones``: each block is regressed once on all it may depend on."""
+    set_out(members, d, lists, lengths, room.numbers)
+    least = 0.0
+    for _ in range(d):
+        v = next_member(members, d, lists, lengths, room.numbers)
+        if v < 0:
+            return -np.inf
+        left = _left_given(terms, v, list_before(v, lists, lengths, room.numbers), room)
+        if left == np.inf:
+            return -np.inf
+        least += left - ROUNDING * (terms.begins[v + 1] - terms.begins[v])
+        room.numbers[PLACE, v] = DONE
+    return float(terms.n_samples * least + _beyond_fit(terms, members, d, lists, lengths))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dicola._kernels.arrays import Bools, Floats, Ints
-from dicola._kernels.compiled import inner, kernel
+from dicola._kernels.compiled import inner, kernel, lean
 from dicola._kernels.partial_correlation import SINGULAR
 from dicola._kernels.stopping import heed
 
@@ -36,8 +36,8 @@ class Blocks(NamedTuple):
     untested: Ints  # counts the questions without rows enough, and those about something that is determined
 
 
-@inner
-def _put(columns: Ints, at: int, first: int, last: int) -> int:
+@lean
+def put(columns: Ints, at: int, first: int, last: int) -> int:
     """Write the columns from ``first`` to ``last``; answers where the next ones belong."""
     for column in range(first, last):
         columns[at] = column
@@ -45,10 +45,10 @@ def _put(columns: Ints, at: int, first: int, last: int) -> int:
     return at
 
 
-@inner
-def _sweep(w: Floats, first: int, last: int) -> int:
-    """Take the columns from ``first`` to ``last`` out of the upper triangle; how many said anything?"""
-    n, taken = len(w), 0
+@lean
+def sweep(w: Floats, n: int, first: int, last: int) -> int:
+    """Take the columns from ``first`` to ``last`` out of the upper triangle of all n; how many said anything?"""
+    taken = 0
     for p in range(first, last):
         pivot = w[p, p]
         if pivot < SINGULAR:
@@ -62,14 +62,16 @@ def _sweep(w: Floats, first: int, last: int) -> int:
     return taken
 
 
-@inner
-def _logarithm(w: Floats, first: int, last: int, counts: Bools, is_first: bool) -> float:
+@lean
+def _logarithm(w: Floats, first: int, last: int, counts: Bools, is_first: bool, block: Floats) -> float:
     """The logarithm of the determinant of the columns from ``first`` to ``last`` that count.
 
-    The first time those count that are not determined by others before them.
+    The first time those count that are not determined by others before them. ``block`` is room for them.
     """
     n = last - first
-    block = w[first:last, first:last].copy()
+    for a in range(n):
+        for b in range(a, n):
+            block[a, b] = w[first + a, first + b]
     result = 0.0
     for p in range(n):
         pivot = block[p, p]
@@ -87,25 +89,23 @@ def _logarithm(w: Floats, first: int, last: int, counts: Bools, is_first: bool) 
     return result
 
 
-@inner
-def _compared(w: Floats, first: int, middle: int, rows: float) -> tuple[float, int]:
-    """The statistic of the columns from ``first`` to ``middle`` and those behind, and its degrees of freedom.
+@lean
+def compared(w: Floats, n: int, first: int, middle: int, rows: float, counts: Bools, block: Floats) -> tuple[float, int]:
+    """The statistic of the columns from ``first`` to ``middle`` and those behind up to n, and its degrees of freedom.
 
     The columns before ``first`` are given, and have been swept out of ``w``; the others up to
-    ``middle`` are swept out here. ``rows`` are those left.
+    ``middle`` are swept out here. ``rows`` are those left. ``counts`` and ``block`` are room for the columns behind.
     """
-    n = len(w)
-    counts = np.empty(n - middle, np.bool_)
-    before = _logarithm(w, middle, n, counts, True)
-    wide, narrow = _sweep(w, first, middle), 0
-    for counted in counts:
-        narrow += 1 if counted else 0
+    before = _logarithm(w, middle, n, counts, True, block)
+    wide, narrow = sweep(w, n, first, middle), 0
+    for i in range(n - middle):
+        narrow += 1 if counts[i] else 0
     factor = rows - (wide + narrow + 1) / 2.0
     if factor <= 0.0:
         return 0.0, -1
     if wide == 0 or narrow == 0:
         return 0.0, 0
-    return max(factor * (before - _logarithm(w, middle, n, counts, False)), 0.0), wide * narrow
+    return max(factor * (before - _logarithm(w, middle, n, counts, False, block)), 0.0), wide * narrow
 
 
 @inner
@@ -132,11 +132,11 @@ def ratio_of(blocks: Blocks, x: int, y: int, given: Ints) -> tuple[float, int]:
     columns = np.empty(total + begins[x + 1] - begins[x] + begins[y + 1] - begins[y], np.int64)
     at = 0
     for v in given:
-        at = _put(columns, at, begins[v], begins[v + 1])
+        at = put(columns, at, begins[v], begins[v + 1])
     of_y = at
-    at = _put(columns, at, begins[y], begins[y + 1])
+    at = put(columns, at, begins[y], begins[y + 1])
     of_x = at
-    at = _put(columns, at, begins[x], curves[x])
+    at = put(columns, at, begins[x], curves[x])
     return _both(blocks, blocks.covariance, columns, (of_y, of_x, at), x, y)
 
 
@@ -144,19 +144,20 @@ def ratio_of(blocks: Blocks, x: int, y: int, given: Ints) -> tuple[float, int]:
 def _both(blocks: Blocks, covariance: Floats, columns: Ints, places: tuple[int, int, int], x: int, y: int) -> tuple[float, int]:
     """``ratio_of`` once the columns are listed: those given, y, and the main ones of x; there is room for all of x."""
     of_y, of_x, end = places
-    w = _block(covariance, columns[:end])
-    rows = blocks.rows - 1.0 - _sweep(w, 0, of_y)
-    statistic, freedom = _compared(w, of_y, of_x, rows)
+    w, behind = _block(covariance, columns[:end]), len(columns) - of_y
+    counts, block = np.empty(behind, np.bool_), np.empty((behind, behind))
+    rows = blocks.rows - 1.0 - sweep(w, end, 0, of_y)
+    statistic, freedom = compared(w, end, of_y, of_x, rows, counts, block)
     if freedom < 0 or blocks.curves[x] == blocks.begins[x + 1]:
         return statistic, freedom
     # The main columns of x are given now; its curves come before the main columns of y.
-    at = _put(columns, of_y, blocks.begins[x], blocks.curves[x])
-    at = middle = _put(columns, at, blocks.curves[x], blocks.begins[x + 1])
-    at = _put(columns, at, blocks.begins[y], blocks.curves[y])
+    at = put(columns, of_y, blocks.begins[x], blocks.curves[x])
+    at = middle = put(columns, at, blocks.curves[x], blocks.begins[x + 1])
+    at = put(columns, at, blocks.begins[y], blocks.curves[y])
     w = _block(covariance, columns[:at])
     first = middle - (blocks.begins[x + 1] - blocks.curves[x])
-    rows = blocks.rows - 1.0 - _sweep(w, 0, first)
-    more, further = _compared(w, first, middle, rows)
+    rows = blocks.rows - 1.0 - sweep(w, at, 0, first)
+    more, further = compared(w, at, first, middle, rows, counts, block)
     return (0.0, -1) if further < 0 else (statistic + more, freedom + further)
 
 
@@ -222,7 +223,7 @@ def related_blocks(precision: Floats, blocks: Blocks, inside: Ints) -> Bools:
             x, y = min(inside[i], inside[j]), max(inside[i], inside[j])
             wide_x, wide_y = begins[x + 1] - begins[x], begins[y + 1] - begins[y]
             columns = np.empty(wide_x + wide_y, np.int64)
-            _put(columns, _put(columns, 0, begins[x], begins[x + 1]), begins[y], begins[y + 1])
+            put(columns, put(columns, 0, begins[x], begins[x + 1]), begins[y], begins[y + 1])
             alone = Blocks(
                 _inverse(precision, columns),
                 np.array([0, wide_x, wide_x + wide_y]),

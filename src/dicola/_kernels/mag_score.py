@@ -23,7 +23,7 @@ from dicola._kernels.terms import Terms
 SINGULAR = 1e-12  # a residual variance below it counts as none
 _SWEEPS = 100
 _CLOSE = 1e-4  # how far from its limit n times the misfit may be
-_CLEAR, _ROUNDING = 1e-4, 1e-6  # a variance that rounding leaves as it is; more than it does to the logarithm of one
+CLEAR, ROUNDING = 1e-4, 1e-6  # a variance that rounding leaves as it is; more than it does to the logarithm of one
 
 
 # lists of a vertex: its parents, the other ends of its bidirected edges, its children
@@ -352,11 +352,22 @@ def score_ones(terms: Terms, members: Ints, d: int, lists: Ints, lengths: Ints, 
     return float(terms.n_samples * loss + _price(terms, members, d, lengths))
 
 
-_OUTSIDE, _WAITING, _DONE = 0, 1, 2  # PLACE of a variable, for a bound
+_OUTSIDE, _WAITING, DONE = 0, 1, 2  # PLACE of a variable, for a bound
+
+
+@lean
+def set_out(members: Ints, d: int, lists: Ints, lengths: Ints, numbers: Ints) -> None:
+    """All members wait, nothing is listed."""
+    for i in range(d):
+        for t in range(lengths[PA, members[i]]):
+            u = lists[PA, members[i], t]
+            numbers[PLACE, u], numbers[LISTED, u] = _OUTSIDE, 0
+    for i in range(d):
+        numbers[PLACE, members[i]], numbers[LISTED, members[i]] = _WAITING, 0
 
 
 @inlined
-def _next_member(members: Ints, d: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
+def next_member(members: Ints, d: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
     """The first member that waits, and of whose parents none does."""
     for i in range(d):
         v = members[i]
@@ -369,7 +380,7 @@ def _next_member(members: Ints, d: int, lists: Ints, lengths: Ints, numbers: Int
 
 
 @inlined
-def _list_before(v: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
+def list_before(v: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
     """List in ``GIVEN`` what the model lets v depend on of all that comes before it; answers how many they are.
 
     These are the members that bidirected edges join it to by way of such as come before it, and the parents of all of them.
@@ -382,7 +393,7 @@ def _list_before(v: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
         at += 1
         for t in range(lengths[SP, w]):
             u = lists[SP, w, t]
-            if numbers[PLACE, u] == _DONE and numbers[LISTED, u] < 2:
+            if numbers[PLACE, u] == DONE and numbers[LISTED, u] < 2:
                 numbers[JOINED, joined] = u
                 joined += 1
                 count = _listed(u, count, numbers)
@@ -413,24 +424,19 @@ def bound_ones(terms: Terms, members: Ints, d: int, lists: Ints, lengths: Ints, 
     model lets it depend on, in an order in which parents come before their children.
     """
     numbers = room.numbers
-    for i in range(d):
-        for t in range(lengths[PA, members[i]]):
-            u = lists[PA, members[i], t]
-            numbers[PLACE, u], numbers[LISTED, u] = _OUTSIDE, 0
-    for i in range(d):
-        numbers[PLACE, members[i]], numbers[LISTED, members[i]] = _WAITING, 0
+    set_out(members, d, lists, lengths, numbers)
     least = 0.0
     for _ in range(d):
-        v = _next_member(members, d, lists, lengths, numbers)
+        v = next_member(members, d, lists, lengths, numbers)
         if v < 0:
             return -np.inf
-        k = _list_before(v, lists, lengths, numbers)
+        k = list_before(v, lists, lengths, numbers)
         variance = residual_variance(terms.correlation, v, k, numbers, room.big, room.line)
         clear = variance
         for j in range(k):
             clear = min(clear, room.big[NORMAL, j, j] * room.big[NORMAL, j, j])
-        if not clear > _CLEAR:
+        if not clear > CLEAR:
             return -np.inf
-        least += log(variance) - _ROUNDING
-        numbers[PLACE, v] = _DONE
+        least += log(variance) - ROUNDING
+        numbers[PLACE, v] = DONE
     return float(terms.n_samples * least + _price(terms, members, d, lengths))

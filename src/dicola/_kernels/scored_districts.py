@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from dicola._kernels.arrays import Ints
-from dicola._kernels.block_score import BlockRoom, score_blocks
+from dicola._kernels.block_score import BlockRoom, bound_blocks, score_blocks
 from dicola._kernels.interpreted import by_type
 from dicola._kernels.mag_score import Room, bound_ones, score_ones
 from dicola._kernels.terms import BlockTerms, Terms, has_blocks
@@ -39,5 +37,5 @@ def bound_district(terms: AnyTerms, members: Ints, d: int, lists: Ints, lengths:
 @by_type(bound_district)
 def _bound_district(terms: Any, members: Any, d: int, lists: Any, lengths: Any, room: Any) -> Any:
     if has_blocks(terms):
-        return lambda terms, members, d, lists, lengths, room: -np.inf
+        return lambda terms, members, d, lists, lengths, room: bound_blocks(terms, members, d, lists, lengths, room)
     return lambda terms, members, d, lists, lengths, room: bound_ones(terms, members, d, lists, lengths, room)

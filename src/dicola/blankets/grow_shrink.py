@@ -98,6 +98,10 @@ class GrownBlankets(Question[Adjacency]):
     def by_evidence(self, test: SearchedTest) -> Answered[Adjacency] | None:
         if not self.rule.strongest_first or not isinstance(test, EvidenceTest):
             return None
+        levels = [test.alpha if level is None else level for level in map(self.rule.level, (0, 1))]
+        by_kernel = test.grown_blankets(np.array(self.targets, dtype=np.int64), flat_rows(self._starts), levels, self.rule.most)
+        if by_kernel is not None:
+            return by_kernel
         growing = _AtOnce(test, self.rule)
         found = np.zeros((len(self.targets), len(test.labels)), dtype=np.bool_)
         for row, target, start in zip(found, self.targets, self._starts, strict=True):
@@ -299,8 +303,8 @@ class GrowShrink(BlanketLearner):
     Margaritis and Thrun (1999). Exact in MAGs too: growing ends with a superset of the blanket (composition), shrinking with the
     blanket (intersection). Conditions on few variables only, and never uses up half of the rows, so it works with fewer rows than
     variables. A pair is kept when either target claims it: a missing edge of the independence graph cannot be mended later, a false
-    one costs only time. For Gaussian data a kernel grows all blankets at once; for counts and blocks of columns IAMB asks all that it
-    asks given the same blanket at once.
+    one costs only time. For Gaussian data a kernel grows all blankets at once, and for blocks of columns those of IAMB; for counts IAMB
+    asks all that it asks given the same blanket at once.
 
     Parameters
     ----------

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri, gammaln
 
 from dicola._kernels import evidence as kernel
+from dicola._kernels.arrays import Rows
 from dicola._kernels.evidence import Evidence
 from dicola.ci.base import CITest, Statistic
 from dicola.ci.questions import Adjacency, Answered, Question, Verdict
@@ -165,6 +166,28 @@ class EvidenceTest(Tallied, CITest, Generic[Kind]):
         -------
         matrix of bool or None
             ``None`` where there is no faster way than pair by pair.
+
+        """
+        return None
+
+    def grown_blankets(self, targets: Ints, starts: Rows, levels: Sequence[float], most: int) -> Answered[Adjacency] | None:
+        """Who is in the blanket of each target, grown from its row of ``starts``, the strongest first?
+
+        Parameters
+        ----------
+        targets : array of int
+            Positions in ``labels``.
+        starts : Rows
+            The members that each blanket begins with.
+        levels : two floats
+            That given nothing, and that given something.
+        most : int
+            No test conditions on more variables.
+
+        Returns
+        -------
+        matrix of bool with the number of tests, or None
+            One row per target; ``None`` where there is no faster way than question by question.
 
         """
         return None

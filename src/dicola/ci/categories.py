@@ -64,6 +64,10 @@ def coded(table: Table) -> Coded:
 
 def codes_of(column: Column) -> tuple[NDArray[np.int64], int]:
     """The codes of one column, and how many there are."""
+    if column.levels and column.kind not in ("continuous", "date") and 2 <= len(column.levels) <= _MOST_LEVELS:
+        levelled = column.codes
+        if np.bincount(levelled[levelled >= 0], minlength=len(column.levels)).all():
+            return levelled, len(column.levels)
     found, codes = np.unique(column.values[~column.missing], return_inverse=True)
     if column.kind == "continuous" and len(found) > MOST_NUMBERS:
         raise InvalidData(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -70,6 +71,8 @@ def _levels_shown(codes: NDArray[np.int64], levels: int) -> Floats:
 
 def _where(present: NDArray[np.bool_], block: Floats) -> Floats:
     """The rows of a block where there are some, NaN elsewhere."""
+    if present.all():
+        return block
     found = np.full((len(present), block.shape[1]), np.nan)
     found[present] = block
     return found
@@ -111,9 +114,26 @@ def normal_scores(values: Floats) -> Floats:
 
     A strictly increasing function of the values has the same scores.
     """
+    return _scores_and_different(values)[0]
+
+
+def _scores_and_different(values: Floats) -> tuple[Floats, int]:
+    """The normal scores, and how many values differ."""
+    order, n = np.argsort(values, kind="stable"), len(values)
+    ranked = values[order]
+    scores = np.empty(n)
+    if (ranked[1:] > ranked[:-1]).all():
+        scores[order] = _scores_of_ranks(n)
+        return scores, n
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     mean_ranks = np.cumsum(counts) - (counts - 1) / 2.0
-    return np.asarray(ndtri(mean_ranks / (len(values) + 1.0))[which])
+    return np.asarray(ndtri(mean_ranks / (n + 1.0))[which]), len(counts)
+
+
+@lru_cache(maxsize=1)
+def _scores_of_ranks(n: int) -> Floats:
+    """The normal scores of n values that all differ, ascending: those of every such column of a table."""
+    return np.asarray(ndtri(np.arange(1.0, n + 1.0) / (n + 1.0)))
 
 
 def curves_of(values: Floats, degree: int) -> Floats:
@@ -121,8 +141,8 @@ def curves_of(values: Floats, degree: int) -> Floats:
 
     Those that the few different values of a column determine are left out.
     """
-    degree = min(degree, len(np.unique(values)) - 1)
-    scores = normal_scores(values)
+    scores, different = _scores_and_different(values)
+    degree = min(degree, different - 1)
     before, last = np.ones_like(scores), scores
     found = []
     for power in range(2, degree + 1):

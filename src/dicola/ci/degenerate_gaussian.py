@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dicola._kernels import blocks as kernel
-from dicola._kernels.arrays import flat_rows
+from dicola._kernels.arrays import Rows, flat_rows
+from dicola._kernels.block_blankets import Rule, block_blankets
 from dicola.allowed import checked, whole
 from dicola.ci.base import checked_alpha
 from dicola.ci.by_evidence import Default, EvidenceTest, Measured, checked_default, critical_values
@@ -18,7 +19,7 @@ from dicola.ci.categories import usable
 from dicola.ci.columns import RARE, Columns, columns_of, columns_of_codes
 from dicola.ci.gaussian import COLLINEAR, correlation_of, inverse_of, standardised
 from dicola.ci.power import Strength, smallest_between_blocks
-from dicola.ci.questions import Adjacency
+from dicola.ci.questions import Adjacency, Answered
 from dicola.errors import InvalidData, Sentence, counted, not_allowed
 from dicola.graphs.marks import listed
 from dicola.graphs.skeleton import Variables
@@ -187,8 +188,13 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
         return np.array([c for v in variables for c in range(self.begins[v], self.begins[v + 1])], dtype=np.int64)
 
     def evidence_at(self, alpha: float) -> kernel.Blocks:
-        critical = critical_values(alpha, int(np.sort(self.widths)[-2:].prod()))
+        critical = critical_values(alpha, self._largest_freedom)
         return kernel.Blocks(self.covariance, self.begins, self.curves, float(self.n_samples), critical, self._untestable, self.tally)
+
+    @property
+    def _largest_freedom(self) -> int:
+        """The degrees of freedom of the two widest variables."""
+        return int(np.sort(self.widths)[-2:].prod())
 
     def measure_pairs(self, x: NDArray[np.int64], y: NDArray[np.int64], sets: Sequence[Variables]) -> Measured:
         statistics, freedoms = kernel.ratios_of(self.evidence, x, y, *flat_rows(sets))
@@ -200,6 +206,13 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
         if inverse is None or not np.isfinite(np.diag(inverse)).all():
             return None
         return np.asarray(kernel.related_blocks(inverse, self.evidence_at(alpha), inside))
+
+    def grown_blankets(self, targets: NDArray[np.int64], starts: Rows, levels: Sequence[float], most: int) -> Answered[Adjacency] | None:
+        if type(self).measure_pairs is not DegenerateGaussian.measure_pairs:
+            return None
+        first, further = (critical_values(level, self._largest_freedom) for level in levels)
+        found, tests = block_blankets(self.evidence, targets, Rule(first, further, most), *starts)
+        return found, int(tests)
 
     def rows_to_condition_on(self, size: int) -> int:
         columns = np.sort(self.widths)[::-1]
@@ -233,19 +246,19 @@ class DegenerateGaussian(EvidenceTest[kernel.Blocks]):
 def followed_columns(covariance: Floats, begins: NDArray[np.int64], curves: NDArray[np.int64], n_samples: int) -> NDArray[np.bool_]:
     """The main columns, and the curves that a main column of another variable follows beyond doubt.
 
-    That is judged given the main columns of the curve's own variable: a straight line follows no curve.
+    That is judged given the main column of the curve's own variable, which is one: a straight line follows no curve.
     """
     owner = np.repeat(np.arange(len(curves)), np.diff(begins))
     is_main = np.arange(len(covariance)) < curves[owner]
     found, pairs = is_main.copy(), max(len(curves) * (len(curves) - 1) / 2, 1)
     share = -np.expm1(-(log(n_samples) + 2 * log(pairs)) / n_samples)  # of the variance that is left
-    for v in np.unique(owner[~is_main]):
-        main, bent, others = np.arange(begins[v], curves[v]), np.arange(curves[v], begins[v + 1]), np.flatnonzero(is_main & (owner != v))
-        slopes = np.linalg.lstsq(covariance[np.ix_(main, main)], covariance[main], rcond=None)[0]
-        left = np.maximum(np.diag(covariance) - (covariance[main] * slopes).sum(axis=0), COLLINEAR)
-        together = covariance[np.ix_(bent, others)] - covariance[np.ix_(bent, main)] @ slopes[:, others]
-        squares = together**2 / np.outer(left[bent], left[others])
-        found[bent] = (squares > share).any(axis=1)
+    bent = np.flatnonzero(~is_main)
+    own = begins[owner[bent]]
+    straight = covariance[own]
+    left = np.maximum(1.0 - straight**2, COLLINEAR)  # of each column, where that of the curve's variable is known
+    along = np.take_along_axis(straight, bent[:, None], axis=1)
+    squares = (covariance[bent] - along * straight) ** 2 / (left * np.take_along_axis(left, bent[:, None], axis=1))
+    found[bent] = ((squares > share) & is_main & (owner != owner[bent][:, None])).any(axis=1)
     return found
 
 

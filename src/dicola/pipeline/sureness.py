@@ -39,7 +39,7 @@ def _power_of_blocks(score: BlockBIC, given: int) -> Power:
     """Which links between two usual blocks lower the misfit by more than their price, as a likelihood ratio has it."""
     some = np.triu_indices(len(score), 1)
     freedom = max(1, round(float(np.median(np.outer(score.widths, score.widths)[some]))))
-    price = float(np.median([score.price_of(u, v) for u, v in zip(*(ends.tolist() for ends in some), strict=True)]))
+    price = float(np.median(score.prices[some]))
     found = sqrt(-expm1(-noncentrality_beyond(price, freedom) / score.n_samples))
     return Power(score.n_samples, given, found, strength="share", freedom=freedom)
 

@@ -129,6 +129,11 @@ class BlockBIC(Score):
         """How many columns each variable has."""
         return np.diff(self._terms.begins)
 
+    @property
+    def prices(self) -> Floats:
+        """What an edge costs, by its ends; not to be written to."""
+        return self._terms.prices
+
     def price_of(self, u: int, v: int) -> float:
         """What an edge between two variables costs; in a part of the variables as much as in all.
 

@@ -104,6 +104,7 @@ def best_of(
     bars: NDArray[np.bool_] | None = None,
     kept: Checkpoint | None = None,
     before: OrderedDag | None = None,
+    two_agree: bool = False,
 ) -> OrderedDag:
     """The best of some searches from random orders, the first of equals; where the first three end alike, they are all.
 
@@ -124,6 +125,8 @@ def best_of(
         Where what comes of each start is kept, and read from where it stands there.
     before : OrderedDag, optional
         What a search before these has ended with; it counts among the first three.
+    two_agree : bool
+        Are two that end alike enough, whichever they are?
 
     Returns
     -------
@@ -148,7 +151,7 @@ def best_of(
     for number, start in enumerate(starts):
         found.append(kept_search(sorted_score, start, sorted_bars, kept, f"start-{number}"))
         scores.append(to_precision(found[-1].score))
-        if len(scores) == _AGREED and len(set(scores)) == 1:
+        if scores.count(scores[-1]) == 2 if two_agree else len(scores) == _AGREED and len(set(scores)) == 1:
             break
     best = min(found, key=lambda each: to_precision(each.score))
     place = np.argsort(labels)

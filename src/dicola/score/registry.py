@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.score.base import Score
 from dicola.score.block_bic import BlockBIC
 from dicola.score.gaussian_bic import GaussianBIC
+
+_MADE: WeakKeyDictionary[CITest, dict[float, Score]] = WeakKeyDictionary()  # a run asks for the score of its test several times
 
 
 def score_behind(ci: Evidence, penalty: float = 2.0) -> Score:
@@ -17,7 +21,12 @@ def score_behind(ci: Evidence, penalty: float = 2.0) -> Score:
     """
     inquiry = Inquiry.of(ci)
     given: Score | None = inquiry.score
-    return _kind_for(inquiry.test).of(inquiry.test, penalty) if given is None else given
+    if given is not None:
+        return given
+    made = _MADE.setdefault(inquiry.test, {})
+    if penalty not in made:
+        made[penalty] = _kind_for(inquiry.test).of(inquiry.test, penalty)
+    return made[penalty]
 
 
 def doubt_about_scoring(ci: Evidence) -> str | None:

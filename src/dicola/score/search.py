@@ -43,7 +43,8 @@ MANY_ROWS, _DECISIVE = (
 )  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
 _HIDDEN = 3.0  # what a hidden variable costs beyond its edges
 FEW_ORDERS, _STARTS = 150, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
-_STARTS_OF_BLOCKS = 3  # where variables are blocks of columns; six took half as long again, for the same graph on 99 of 102 mixed tables
+_STARTS_OF_BLOCKS = 3  # where variables are blocks of columns, until two searches end alike: more led to the same graphs, or to none better
+_LARGEST, _LARGEST_OF_BLOCKS = 10, 5  # variables of a district; of blocks larger ones took a quarter of the time, for no better graphs
 
 Scored = TypeVar("Scored", Climbed, OrderedDag)
 
@@ -56,7 +57,7 @@ class MagSearch:
     score: Score
     candidates: NDArray[np.bool_]
     threshold: float = 6.0
-    max_district: int = 10
+    max_district: int = _LARGEST
     third: float | None = None
     surcharge: float = 0.0
     known: Known | None = None
@@ -71,7 +72,7 @@ class MagSearch:
         ci: Inquiry,
         penalty: float = 2.0,
         threshold: float = 6.0,
-        max_district: int = 10,
+        max_district: int | None = None,
         level: float = _DEPEND,
         claims: Claims | None = None,
     ) -> MagSearch:
@@ -79,10 +80,11 @@ class MagSearch:
         rows of a wide table allow. All graphs obey what is claimed of the variables.
         """
         score, n = score_behind(ci, penalty), len(ci)
+        largest = (_LARGEST_OF_BLOCKS if _has_blocks(score) else _LARGEST) if max_district is None else max_district
         is_wide = ci.n_samples is not None and ci.n_samples < ci.test.rows_to_condition_on(n - 2)
         blankets = AutoBlankets() if is_wide else TotalConditioning(level if n <= _FEW else 1 / n**2)
         candidates = blankets.learn(ci.during("blankets"))
-        return cls(ci, score, candidates, threshold, max_district, known=Known.room_for(n), law=Law.of(claims))
+        return cls(ci, score, candidates, threshold, largest, known=Known.room_for(n), law=Law.of(claims))
 
     def climb(self, start: Marks) -> Climbed:
         """The climb from an ancestral graph."""
@@ -99,11 +101,11 @@ class MagSearch:
     @property
     def n_starts(self) -> int:
         """How many random orders are worth a search."""
-        return _STARTS_OF_BLOCKS if isinstance(self.score.kernel_terms(), BlockTerms) else _STARTS
+        return _STARTS_OF_BLOCKS if _has_blocks(self.score) else _STARTS
 
     def dag_of_orders(self, n_starts: int, seed: int, before: OrderedDag | None = None) -> OrderedDag:
         """The best DAG of some searches from random orders, of few where these end as one ``before`` did."""
-        return self._booked(best_of(self.score, n_starts, seed, self._bars, self.kept, before))
+        return self._booked(best_of(self.score, n_starts, seed, self._bars, self.kept, before, two_agree=_has_blocks(self.score)))
 
     def dag_near(self, marks: Marks) -> OrderedDag:
         """The best DAG near the order of a partly oriented graph."""
@@ -222,6 +224,11 @@ class MagSearch:
 
     def _mag_of_all(self, found: Climbed) -> MAG:
         return MAG(found.marks, self.score.names).maximal()
+
+
+def _has_blocks(score: Score) -> bool:
+    """Are variables blocks of columns in the eyes of a score?"""
+    return isinstance(score.kernel_terms(), BlockTerms)
 
 
 def surcharge_on(score: Score) -> float:

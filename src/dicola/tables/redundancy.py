@@ -20,6 +20,7 @@ _SUSPECT: Final = 1e-4  # likewise, where gaps blur the covariance: then the row
 _NEAR: Final = 0.99  # correlation from which two columns are nearly the same
 _FIRST: Final = 64  # rows that tell most columns apart
 _ROWS_FOR_FUNCTIONS: Final = 500
+_SETS_AT_ONCE: Final = 32
 _LEAST = 5  # rows with rarer levels, below which a column may be fixed by chance
 _MOST_CATEGORIES: Final = 25  # columns of categories among which functions of two others are looked for
 
@@ -147,24 +148,22 @@ def functions_of_categories(columns: Sequence[Column]) -> list[Function]:
     if len(columns) > 200 or len(levelled) < 2:
         return []
     codes = {i: columns[i].codes for i in levelled}
-    first = np.column_stack([codes[i][:_ROWS_FOR_FUNCTIONS] for i in levelled])
+    first = np.column_stack([codes[i][:_ROWS_FOR_FUNCTIONS] for i in levelled]).astype(np.int16)
+    counts = np.array([len(columns[i].levels) for i in levelled])
     found: dict[int, Function] = {}
     for size in (1, 2) if len(levelled) <= _MOST_CATEGORIES else (1,):
-        for of in combinations(levelled, size):
-            cell = _cells([codes[i] for i in of], [len(columns[i].levels) for i in of])
-            denied = _denied_next_to_each_other(cell[:_ROWS_FOR_FUNCTIONS], first)
-            for target, is_denied in zip(levelled, denied, strict=True):
-                if is_denied:
-                    continue
-                is_finer = len(columns[target].levels) <= np.prod([len(columns[i].levels) for i in of])
-                if target in of or target in found or not is_finer or any(found.get(i, (0, ()))[1] == (target,) for i in of):
-                    continue
-                levels = len(columns[target].levels)
-                # The first rows may have one level only of a column whose others are rare.
-                if _is_function(cell[:_ROWS_FOR_FUNCTIONS], codes[target][:_ROWS_FOR_FUNCTIONS], levels, least=0) and _is_function(
-                    cell, codes[target], levels
-                ):
-                    found[target] = Function(target, of)
+        sets = np.array(list(combinations(range(len(levelled)), size)))
+        for number, place in np.argwhere(_left_by(first, sets, counts)).tolist():
+            of, target, levels = tuple(levelled[i] for i in sets[number].tolist()), levelled[place], int(counts[place])
+            is_finer = levels <= counts[sets[number]].prod()
+            if target in found or not is_finer or any(found.get(i, (0, ()))[1] == (target,) for i in of):
+                continue
+            cell = _cells([codes[i] for i in of], counts[sets[number]].tolist())
+            # The first rows may have one level only of a column whose others are rare.
+            if _is_function(cell[:_ROWS_FOR_FUNCTIONS], codes[target][:_ROWS_FOR_FUNCTIONS], levels, least=0) and _is_function(
+                cell, codes[target], levels
+            ):
+                found[target] = Function(target, of)
     return [found[target] for target in sorted(found)]
 
 
@@ -176,13 +175,30 @@ def _cells(codes: Sequence[NDArray[np.intp]], levels: Sequence[int]) -> NDArray[
     return cell
 
 
-def _denied_next_to_each_other(cell: NDArray[np.intp], targets: NDArray[np.intp]) -> list[bool]:
-    """Which of the targets, a column each, have two levels in one cell, as far as neighbours by cell tell? A quick no for most."""
-    order = np.argsort(cell, kind="stable")
-    cells, levels = cell[order], targets[order]
+def _left_by(codes: NDArray[np.int16], sets: NDArray[np.intp], counts: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """By set of columns and column: may the set determine it, as far as these rows tell? The first of them rule out most."""
+    found = _not_denied(codes[:_FIRST], sets, counts)
+    left = np.flatnonzero(found.any(axis=1))
+    for some in np.array_split(left, -(-len(left) // _SETS_AT_ONCE) or 1):
+        found[some] &= _not_denied(codes, sets[some], counts)
+    return found
+
+
+def _not_denied(codes: NDArray[np.int16], sets: NDArray[np.intp], counts: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """The same as far as rows tell that are next to each other by the levels of the set.
+
+    Every entry of ``codes``, a column each, is a level of so many as ``counts`` says, or -1.
+    """
+    cell = codes[:, sets[:, 0]]
+    for column in sets.T[1:]:
+        cell = np.where((cell < 0) | (codes[:, column] < 0), np.int16(-1), cell * counts[column].astype(np.int16) + codes[:, column])
+    order = np.argsort(cell, axis=0, kind="stable")
+    cells, levels = np.take_along_axis(cell, order, axis=0), codes[order]
     same = (cells[1:] == cells[:-1]) & (cells[1:] >= 0)
     differ = (levels[1:] != levels[:-1]) & (levels[1:] >= 0) & (levels[:-1] >= 0)
-    return (differ & same[:, None]).any(axis=0).tolist()  # type: ignore[no-any-return]
+    found: NDArray[np.bool_] = ~(differ & same[:, :, None]).any(axis=0)
+    found[np.arange(len(sets))[:, None], sets] = False
+    return found
 
 
 def _is_function(cell: NDArray[np.intp], target: NDArray[np.intp], levels: int, least: int = _LEAST) -> bool:

@@ -90,7 +90,8 @@ class Table:
         order = name_order(names)
         if frame.shape[1] and (block := _one_block_of_floats(frame)) is not None:
             return cls._of_numbers(block.T[order].T, names, order)
-        return cls.of_columns([column_of(frame.iloc[:, i], names[i]) for i in order], names, n_rows=len(frame))
+        columns = [column for _, column in frame.items()]
+        return cls.of_columns([column_of(columns[i], names[i]) for i in order], names, n_rows=len(frame))
 
     @classmethod
     def of_columns(cls, columns: Sequence[Column], names: tuple[str, ...], *, n_rows: int, is_understood: bool = False) -> Table:
@@ -335,9 +336,10 @@ def _with_categories(data: Any) -> pd.DataFrame:
 
 def _one_block_of_floats(frame: pd.DataFrame) -> NDArray[np.float64] | None:
     """The numbers, where they can be seen without a copy."""
-    first = frame[frame.columns[0]].to_numpy()[:1]
-    block = frame.to_numpy() if first.dtype == np.float64 else None
-    return block if block is not None and np.shares_memory(first, block[:1, :1]) else None
+    if not all(dtype == np.float64 for dtype in frame.dtypes):
+        return None
+    first, block = frame[frame.columns[0]].to_numpy()[:1], frame.to_numpy()
+    return block if np.shares_memory(first, block[:1, :1]) else None
 
 
 def _as_array(array: Any) -> NDArray[Any]:
