@@ -27,6 +27,7 @@ from dicola.score.base import OrderedDag, Score, to_precision
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.hidden_columns import LARGE, HiddenColumns, HiddenVariable, Supposed
 from dicola.score.law import Law
+from dicola.score.likelier import Moves, likelier
 from dicola.score.mag_climb import Allowed, Climbed, Known, climb
 from dicola.score.near_best import NearGraph, near_best
 from dicola.score.order_search import best_of, kept_search
@@ -138,6 +139,7 @@ class MagSearch:
 
         With many rows they are those three moves ahead, and from another graph of the class. With few a bidirected edge pays for the
         hidden variable it claims: turning -> into <-> is free otherwise, and noise decides. Before the last climb that would cut ways.
+        Of what fits about as well the graph is taken that settles fewer marks.
         """
         if self.score.n_samples < MANY_ROWS:
             kept = np.zeros_like(self.candidates)  # to add edges was the work of the climbs before
@@ -145,10 +147,16 @@ class MagSearch:
             # only the climb before has looked at edges to add
             gain = found.score - last.score + _HIDDEN * (_joined(found.marks) - _joined(last.marks))
             before = found.runner_up if abs(found.score - last.score) < FREE else 0.0
-            return last._replace(runner_up=min(last.runner_up, gain + before))
+            return likelier(last._replace(runner_up=min(last.runner_up, gain + before)), self.moves(last.marks))
         ahead = replace(self, third=_DECISIVE)
         found = ahead.climb(found.marks)
         return best([found, ahead.climb(member_mag(mag_to_pag(self._mag_of_all(found))).marks)])
+
+    def moves(self, marks: Marks) -> Moves:
+        """Changes of one edge of a graph, by what the end of a search goes by: with many rows that is the score alone."""
+        known = Known.room_for(len(self.score)) if self.known is None else self.known
+        found = Moves.around(self.score, marks, self.candidates, surcharge_on(self.score), self.law, known)
+        return found if self.score.n_samples < MANY_ROWS else replace(found, settled=0.0)
 
     def supposed(self, dag: OrderedDag, known: Sequence[HiddenVariable] | None = None) -> Supposed | None:
         """The DAG with hidden variables beside the others, where these pay; near such as are ``known``, else whatever is found."""
@@ -190,8 +198,8 @@ class MagSearch:
     def near(self, mag: MAG, within: float, most: int, hidden: Sequence[HiddenVariable] = ()) -> list[NearGraph]:
         """Classes that score nearly as well as a MAG, by what ``finished`` goes by; it may suppose hidden variables."""
         search, found = self.around(mag, hidden)
-        surcharge = surcharge_on(self.score)
-        return near_best(search.score, found, search.candidates, within, most, surcharge, search.law, self.score.names)
+        found = found.reordered(search.score.names)
+        return near_best(found, search.moves(found.marks), within, most, self.score.names)
 
     def around(self, mag: MAG, hidden: Sequence[HiddenVariable]) -> tuple[MagSearch, MAG]:
         """The search that ended with a MAG, and where it ended: with the hidden variables that it supposes."""
