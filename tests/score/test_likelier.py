@@ -8,11 +8,13 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from dicola import MAG, DiCoLa, FisherZ, Knowledge, discover, mag_to_pag, simulate
+from dicola import MAG, DiCoLa, FisherZ, GaussianBIC, Knowledge, discover, mag_to_pag, simulate
 from dicola._kernels.settled_marks import count_settled
+from dicola.ci.inquiry import Inquiry
 from dicola.graphs.marks import ARROW, CIRCLE, TAIL
 from dicola.score.likelier import Moves, likelier
 from dicola.score.mag_climb import Known, climb, kinds_of, marks_of
+from dicola.score.search import MANY_ROWS, MagSearch
 from tests.score.drawn import models
 from tests.score.test_mag_climb import Unknown
 
@@ -125,3 +127,13 @@ def test_what_is_known_is_obeyed(seed):
     assert found.legality
     joined = [(found.pag.index(early), found.pag.index(late)) for early in first for late in later]
     assert all(found.pag.marks[a, b] in (0, ARROW) for a, b in joined)
+
+
+def test_settled_marks_count_where_that_was_measured():
+    table = simulate.linear_gaussian(simulate.er_dag(8, 2, 1), 100, seed=1)
+    search = MagSearch.of(Inquiry(FisherZ(table)))
+    marks = np.zeros((8, 8), dtype=np.int8)
+    many = GaussianBIC(search.score.correlation, MANY_ROWS, search.score.names)
+    assert search.moves(marks).settled > 0
+    for other in (replace(search, weighs_marks=False), replace(search, score=many), replace(search, score=Unknown(search.score))):
+        assert other.moves(marks).settled == 0

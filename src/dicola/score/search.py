@@ -42,6 +42,7 @@ MANY_ROWS, _DECISIVE = (
     22_000,
     20.0,
 )  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
+_WEIGHED = 250  # variables up to which marks that are settled count
 _HIDDEN = 3.0  # what a hidden variable costs beyond its edges
 FEW_ORDERS, _STARTS = 150, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
 _STARTS_OF_BLOCKS = 3  # where variables are blocks of columns; six took half as long again, for the same graph on 99 of 102 mixed tables
@@ -65,6 +66,7 @@ class MagSearch:
     kept: Checkpoint | None = None
     joinable: NDArray[np.bool_] | None = None  # the pairs that a search over orders may join; ``None``: all
     n_hidden: int = 0  # variables of the score that are supposed, the last ones
+    weighs_marks: bool = True  # do marks that are settled count in the end?
 
     @classmethod
     def of(
@@ -139,7 +141,7 @@ class MagSearch:
 
         With many rows they are those three moves ahead, and from another graph of the class. With few a bidirected edge pays for the
         hidden variable it claims: turning -> into <-> is free otherwise, and noise decides. Before the last climb that would cut ways.
-        Of what fits about as well the graph is taken that settles fewer marks.
+        Of linear Gaussian graphs that fit about as well one is taken that settles fewer marks.
         """
         if self.score.n_samples < MANY_ROWS:
             kept = np.zeros_like(self.candidates)  # to add edges was the work of the climbs before
@@ -147,16 +149,21 @@ class MagSearch:
             # only the climb before has looked at edges to add
             gain = found.score - last.score + _HIDDEN * (_joined(found.marks) - _joined(last.marks))
             before = found.runner_up if abs(found.score - last.score) < FREE else 0.0
-            return likelier(last._replace(runner_up=min(last.runner_up, gain + before)), self.moves(last.marks))
+            last, moves = last._replace(runner_up=min(last.runner_up, gain + before)), self.moves(last.marks)
+            return likelier(last, moves) if moves.settled else last
         ahead = replace(self, third=_DECISIVE)
         found = ahead.climb(found.marks)
         return best([found, ahead.climb(member_mag(mag_to_pag(self._mag_of_all(found))).marks)])
 
     def moves(self, marks: Marks) -> Moves:
-        """Changes of one edge of a graph, by what the end of a search goes by: with many rows that is the score alone."""
+        """Changes of one edge of a graph, by what the end of a search goes by.
+
+        Settled marks count where it was measured what comes of it, and not where that would take longer than all the rest.
+        """
         known = Known.room_for(len(self.score)) if self.known is None else self.known
         found = Moves.around(self.score, marks, self.candidates, surcharge_on(self.score), self.law, known)
-        return found if self.score.n_samples < MANY_ROWS else replace(found, settled=0.0)
+        is_measured = isinstance(self.score, GaussianBIC) and self.score.n_samples < MANY_ROWS and len(self.score) <= _WEIGHED
+        return found if self.weighs_marks and is_measured else replace(found, settled=0.0)
 
     def supposed(self, dag: OrderedDag, known: Sequence[HiddenVariable] | None = None) -> Supposed | None:
         """The DAG with hidden variables beside the others, where these pay; near such as are ``known``, else whatever is found."""
@@ -329,9 +336,10 @@ class BestMag:
         """The same on other rows of a table, where a graph over the variables is known already: here the order of it (``order_of``), and
         the hidden variables that it supposes.
 
-        One search, near that order, takes the place of the decomposition and of random orders.
+        One search, near that order, takes the place of the decomposition and of random orders. Settled marks do not count: what is asked
+        is how often the rows speak for a mark, and where they hardly do, drawn ones would leave it open twice as often.
         """
-        search = MagSearch.of(ci, level=_DEPEND_AGAIN)
+        search = replace(MagSearch.of(ci, level=_DEPEND_AGAIN), weighs_marks=False)
         return self._refined(search, [search.dag_from(order)], hidden).mag
 
     def _refined(self, search: MagSearch, dags: list[OrderedDag], hidden: Sequence[HiddenVariable] | None = None) -> Refined:
