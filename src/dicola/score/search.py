@@ -149,7 +149,10 @@ class MagSearch:
             # only the climb before has looked at edges to add
             gain = found.score - last.score + _HIDDEN * (_joined(found.marks) - _joined(last.marks))
             before = found.runner_up if abs(found.score - last.score) < FREE else 0.0
-            last, moves = last._replace(runner_up=min(last.runner_up, gain + before)), self.moves(last.marks)
+            # an edge by chance between two variables that nothing else is joined to settles no mark, and would come cheaper
+            joined = (last.marks != 0).any(axis=0)
+            moves = replace(self, candidates=self.candidates & (joined | joined[:, None])).moves(last.marks)
+            last = last._replace(runner_up=min(last.runner_up, gain + before))
             return likelier(last, moves) if moves.settled else last
         ahead = replace(self, third=_DECISIVE)
         found = ahead.climb(found.marks)
