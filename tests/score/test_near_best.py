@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from dicola import MAG, DiCoLa, FisherZ, GaussianBIC, GSquare, InvalidSetting, Knowledge, NeedsData, discover, mag_to_pag, simulate
 from dicola.graphs.marks import ARROW, CIRCLE, NONE, TAIL
 from dicola.pipeline.plan import Plan
+from dicola.score.likelier import Moves
 from dicola.score.mag_climb import Known, weighed_moves
 from dicola.score.near_best import near_best
 from tests.score.test_both_ways import table as categories
@@ -45,7 +47,8 @@ def test_on_three_variables_every_class_is_met_with_its_score():
     score = GaussianBIC.of(FisherZ(frame))
     wanted = every_class(score)
     empty = MAG(np.zeros((3, 3), dtype=np.int8), score.names)
-    found = near_best(score, empty, np.ones((3, 3), dtype=np.bool_), within=np.inf, most=10_000)
+    moves = replace(Moves.around(score, empty.marks, np.ones((3, 3), dtype=np.bool_), 0.0, None, Known.room_for(3)), settled=0.0)
+    found = near_best(empty, moves, within=np.inf, most=10_000)
     best = min(wanted.values())
     assert len(wanted) > 5
     assert {str(each.pag): each.worse for each in found} == pytest.approx({name: value - best for name, value in wanted.items()}, abs=1e-6)
@@ -115,7 +118,8 @@ def test_a_class_is_met_once_whatever_the_score_is_asked_by():
     frame = table().iloc[:, :4]
     score = GaussianBIC.of(FisherZ(frame))
     empty, everywhere = MAG(np.zeros((4, 4), dtype=np.int8), score.names), np.ones((4, 4), dtype=np.bool_)
-    fast, plain = (near_best(each, empty, everywhere, within=200.0, most=60, surcharge=3.0) for each in (score, Unknown(score)))
+    moves = Moves.around(score, empty.marks, everywhere, 3.0, None, Known.room_for(4))
+    fast, plain = (near_best(empty, replace(moves, score=each), within=200.0, most=60) for each in (score, Unknown(score)))
     assert len({str(each.pag) for each in fast}) == len(fast) > 10
     assert {str(each.pag) for each in fast} == {str(each.pag) for each in plain}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
@@ -17,14 +16,11 @@ from dicola.graphs.marks import ARROW, NONE
 from dicola.graphs.pag import PAG
 from dicola.orient.equivalence import skeleton_of_mag
 from dicola.orient.fixpoint import orient
-from dicola.score.base import Score
-from dicola.score.law import Law
-from dicola.score.mag_climb import Known, kinds_of, marks_of, weighed_moves
-from dicola.watch import heed
+from dicola.score.likelier import Frontier, Moves
+from dicola.score.mag_climb import kinds_of, marks_of
 
 Marks = NDArray[np.int8]
 _MEMBERS = 3  # graphs of a class from which others are looked for; their neighbours differ
-_LARGEST_DISTRICT = 10
 _SAME = 1e-6  # scores that differ by less are those of one class, but for rounding
 
 
@@ -35,65 +31,42 @@ class NearGraph(NamedTuple):
     worse: float
 
 
-def near_best(
-    score: Score,
-    mag: MAG,
-    candidates: NDArray[np.bool_],
-    within: float = 10.0,
-    most: int = 100,
-    surcharge: float = 0.0,
-    law: Law | None = None,
-    observed: Sequence[str] | None = None,
-) -> list[NearGraph]:
-    """Classes of MAGs that score at most so much worse than a MAG, the best first.
+def near_best(mag: MAG, moves: Moves, within: float = 10.0, most: int = 100, observed: Sequence[str] | None = None) -> list[NearGraph]:
+    """Classes of MAGs that are at most so much worse than a MAG, the best first.
 
     From the MAG one edge is added, removed or turned, from the best of what that gives another one, and so on: always from the best
     graph that was not yet left. Graphs of one class count once.
 
     Parameters
     ----------
-    score : Score
-        What graphs are scored by.
     mag : MAG
         Where to begin, usually the end of a search.
-    candidates : matrix of bool
-        Pairs between which edges may be added.
+    moves : Moves
+        What an edge may become, and what that is worth: the score, and what graphs cost beside it. Of a class it is the cheapest graph
+        met that counts. What the law claims stands in the PAGs.
     within : float
         How much worse a graph may be: 10 is a likelihood ratio of 150.
     most : int
         Graphs that are left at most; each costs a score per pair and kind of edge.
-    surcharge : float
-        What a bidirected edge costs beyond the price of an edge. Of a class it is the cheapest graph met that counts.
-    law : Law, optional
-        What every graph obeys; the marks that follow from it stand in the PAGs.
     observed : sequence of str, optional
         The variables that classes are over, where the score has others too.
 
     """
-    start = mag.reordered(score.names).marks
-    ends = np.argwhere(np.triu((start != NONE) | candidates, 1)).astype(np.int64)
-    begin = kinds_of(start, ends)
-    known, classes = Known.room_for(len(score)), _Classes(score.names, observed or score.names, None if law is None else law.claims)
-    waiting, seen = [(0.0, begin.tobytes())], {begin.tobytes()}
+    names = moves.score.names
+    frontier = Frontier(kinds_of(mag.reordered(names).marks, moves.pairs))
+    classes = _Classes(names, observed or names, None if moves.law is None else moves.law.claims)
     left: Counter[int] = Counter()  # by class, the graphs from which others were looked for
-    while waiting and left.total() < most:
-        heed()
-        worse, graph = heappop(waiting)
-        kinds = np.frombuffer(graph, dtype=np.int64)
-        marks = marks_of(kinds, ends, len(score))
-        at = classes.place(marks, worse, surcharge * np.count_nonzero(kinds == BOTH))
+    while frontier.waiting and left.total() < most:
+        met = frontier.pop()
+        surcharges = moves.surcharge * np.count_nonzero(met.kinds == BOTH)
+        at = classes.place(marks_of(met.kinds, moves.pairs, len(names)), met.worse, surcharges)
         if left[at] == _MEMBERS:
             continue
         left[at] += 1
-        worth = weighed_moves(score, marks, ends, _LARGEST_DISTRICT, surcharge, known, law)
-        for pair, kind in np.argwhere(np.isfinite(worth) & (worth <= within - worse)).tolist():
-            if abs(worth[pair, kind]) <= _SAME and left[at] == _MEMBERS:
-                continue
-            other = kinds.copy()
-            other[pair] = kind
-            if (key := other.tobytes()) not in seen:
-                seen.add(key)
-                heappush(waiting, (worse + worth[pair, kind], key))
+        worth = moves.worth(met.kinds, within)
+        if left[at] == _MEMBERS:
+            worth[abs(worth) <= _SAME] = np.inf
+        frontier.leave(met, worth, within)
     best = min(each.worse for each in classes.met)
     return sorted((each._replace(worse=float(each.worse - best)) for each in classes.met), key=lambda each: each.worse)
 

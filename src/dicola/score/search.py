@@ -27,6 +27,7 @@ from dicola.score.base import OrderedDag, Score, to_precision
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.hidden_columns import LARGE, HiddenColumns, HiddenVariable, Supposed
 from dicola.score.law import Law
+from dicola.score.likelier import Moves, likelier
 from dicola.score.mag_climb import Allowed, Climbed, Known, climb
 from dicola.score.near_best import NearGraph, near_best
 from dicola.score.order_search import best_of, kept_search
@@ -41,6 +42,7 @@ MANY_ROWS, _DECISIVE = (
     22_000,
     20.0,
 )  # rows from which three moves are looked at, and what they must gain: for less they did more harm than good
+_WEIGHED = 250  # variables up to which marks that are settled count
 _HIDDEN = 3.0  # what a hidden variable costs beyond its edges
 FEW_ORDERS, _STARTS = 150, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
 _STARTS_OF_BLOCKS = 3  # where variables are blocks of columns, until two searches end alike: more led to the same graphs, or to none better
@@ -65,6 +67,7 @@ class MagSearch:
     kept: Checkpoint | None = None
     joinable: NDArray[np.bool_] | None = None  # the pairs that a search over orders may join; ``None``: all
     n_hidden: int = 0  # variables of the score that are supposed, the last ones
+    weighs_marks: bool = True  # do marks that are settled count in the end?
 
     @classmethod
     def of(
@@ -140,6 +143,7 @@ class MagSearch:
 
         With many rows they are those three moves ahead, and from another graph of the class. With few a bidirected edge pays for the
         hidden variable it claims: turning -> into <-> is free otherwise, and noise decides. Before the last climb that would cut ways.
+        Of linear Gaussian graphs that fit about as well one is taken that settles fewer marks.
         """
         if self.score.n_samples < MANY_ROWS:
             kept = np.zeros_like(self.candidates)  # to add edges was the work of the climbs before
@@ -147,10 +151,24 @@ class MagSearch:
             # only the climb before has looked at edges to add
             gain = found.score - last.score + _HIDDEN * (_joined(found.marks) - _joined(last.marks))
             before = found.runner_up if abs(found.score - last.score) < FREE else 0.0
-            return last._replace(runner_up=min(last.runner_up, gain + before))
+            # an edge by chance between two variables that nothing else is joined to settles no mark, and would come cheaper
+            joined = (last.marks != 0).any(axis=0)
+            moves = replace(self, candidates=self.candidates & (joined | joined[:, None])).moves(last.marks)
+            last = last._replace(runner_up=min(last.runner_up, gain + before))
+            return likelier(last, moves) if moves.settled else last
         ahead = replace(self, third=_DECISIVE)
         found = ahead.climb(found.marks)
         return best([found, ahead.climb(member_mag(mag_to_pag(self._mag_of_all(found))).marks)])
+
+    def moves(self, marks: Marks) -> Moves:
+        """Changes of one edge of a graph, by what the end of a search goes by.
+
+        Settled marks count where it was measured what comes of it, and not where that would take longer than all the rest.
+        """
+        known = Known.room_for(len(self.score)) if self.known is None else self.known
+        found = Moves.around(self.score, marks, self.candidates, surcharge_on(self.score), self.law, known)
+        is_measured = isinstance(self.score, GaussianBIC) and self.score.n_samples < MANY_ROWS and len(self.score) <= _WEIGHED
+        return found if self.weighs_marks and is_measured else replace(found, settled=0.0)
 
     def supposed(self, dag: OrderedDag, known: Sequence[HiddenVariable] | None = None) -> Supposed | None:
         """The DAG with hidden variables beside the others, where these pay; near such as are ``known``, else whatever is found."""
@@ -192,8 +210,8 @@ class MagSearch:
     def near(self, mag: MAG, within: float, most: int, hidden: Sequence[HiddenVariable] = ()) -> list[NearGraph]:
         """Classes that score nearly as well as a MAG, by what ``finished`` goes by; it may suppose hidden variables."""
         search, found = self.around(mag, hidden)
-        surcharge = surcharge_on(self.score)
-        return near_best(search.score, found, search.candidates, within, most, surcharge, search.law, self.score.names)
+        found = found.reordered(search.score.names)
+        return near_best(found, search.moves(found.marks), within, most, self.score.names)
 
     def around(self, mag: MAG, hidden: Sequence[HiddenVariable]) -> tuple[MagSearch, MAG]:
         """The search that ended with a MAG, and where it ended: with the hidden variables that it supposes."""
@@ -328,9 +346,10 @@ class BestMag:
         """The same on other rows of a table, where a graph over the variables is known already: here the order of it (``order_of``), and
         the hidden variables that it supposes.
 
-        One search, near that order, takes the place of the decomposition and of random orders.
+        One search, near that order, takes the place of the decomposition and of random orders. Settled marks do not count: what is asked
+        is how often the rows speak for a mark, and where they hardly do, drawn ones would leave it open twice as often.
         """
-        search = MagSearch.of(ci, level=_DEPEND_AGAIN)
+        search = replace(MagSearch.of(ci, level=_DEPEND_AGAIN), weighs_marks=False)
         return self._refined(search, [search.dag_from(order)], hidden).mag
 
     def _refined(self, search: MagSearch, dags: list[OrderedDag], hidden: Sequence[HiddenVariable] | None = None) -> Refined:
