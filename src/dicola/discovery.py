@@ -79,7 +79,8 @@ class Discovery:
     score : float or None
         That of the answer, less being better; ``None``: not scored.
     runner_up : float or None
-        By how much the best graph met that means something else scores worse; ``None``: not known.
+        By how much the best graph met that means something else is worse, by the score and what the mode adds to it (for
+        bidirected edges and settled marks); ``None``: not known.
     hidden : tuple of HiddenVariable
         Hidden variables that the best graph by score supposes, each with its ``children`` and the expected
         ``correlations`` with all variables in the order of ``skeleton.labels``; edges between children may come from nothing else.
@@ -609,7 +610,7 @@ def _listed(names: Sequence[str], most: int) -> str:
 
 
 def _next_best(gap: float) -> str:
-    """How far the next-best graph is, in words: the difference is twice that of log likelihoods."""
+    """How far the next-best graph is, in words: a difference of 2 is one of 1 in the log likelihood, or what the mode counts as much."""
     sentence = f"The next-best graph that means something else scores {gap:.1f} worse"
     return f"{sentence}: a near-tie." if gap < _NEAR_TIE else f"{sentence}."
 

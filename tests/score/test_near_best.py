@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -171,3 +171,28 @@ class TestUndecidedMarksAsCircles:
         test = GSquare(categories(simulate.er_dag(8, 3, 0), 400, 0, 3))
         found = discover(test, mode="either", undecided="circle")
         assert found.score is None and any("tests found this graph" in each for each in found.warnings)
+
+
+def test_no_graph_near_the_best_joins_two_lone_variables_for_less_than_the_search_would():
+    """An edge that gains a little less than its price, between two that nothing else is joined to, leaves both its marks open."""
+    n, names = 300, list("abcdef")
+    price = GaussianBIC(np.eye(6), n, names).price
+    correlation = np.eye(6)
+    correlation[0, 1] = correlation[1, 0] = np.sqrt(-np.expm1(-(price - 0.2) / n))
+    found = discover(FisherZ.from_covariance(correlation, n, names), mode="balanced")
+    near = found.near_best()
+    assert found.pag.n_edges == 0 and near.graphs[0].pag == found.pag
+
+
+def test_a_test_without_a_hash_can_be_scored():
+    """A run keeps the scores it has made, and tests need not be keys of anything."""
+
+    @dataclass
+    class Plain(FisherZ):
+        table: pd.DataFrame
+
+        def __post_init__(self) -> None:
+            FisherZ.__init__(self, self.table)
+
+    rows = simulate.linear_gaussian(simulate.er_dag(5, 2, seed=1), 200, seed=1)
+    assert Plain.__hash__ is None and discover(Plain(rows), mode="balanced").pag == discover(FisherZ(rows), mode="balanced").pag

@@ -130,6 +130,7 @@ def _grown(growing: Growing, core: Ints, stakes: Stakes, known: Remembered) -> t
     for i in range(many):
         is_alone &= inside[reached[i]] or times[reached[i]] < 2
     while can_grow:
+        heed(0)
         best, chosen = worth, -1
         for i in range(many):
             v = reached[i]

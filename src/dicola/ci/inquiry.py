@@ -192,6 +192,7 @@ class Inquiry:
         self._look_at(source)
         source.take_untested()  # of what was asked before
         self._score: ScoreBeside | None = source._score if score is None and isinstance(source, Inquiry) else score
+        self.scores_made: dict[tuple[tuple[str, ...], float], Any] = {}  # by variables and price: a run asks for them several times
         self._phase = "leaves"
         self.account = Account(memory={} if cache else None)
         self.workers = workers
@@ -228,7 +229,7 @@ class Inquiry:
 
     def __getstate__(self) -> dict[str, Any]:
         """To another process goes the score of the variables at hand alone, as the test does."""
-        return {**vars(self), "_score": self.score, "askers": None}
+        return {**vars(self), "_score": self.score, "scores_made": {}, "askers": None}
 
     def __len__(self) -> int:
         return len(self.labels)

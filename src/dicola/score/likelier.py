@@ -123,6 +123,8 @@ def likelier(found: Climbed, moves: Moves) -> Climbed:
         if to_precision(met.worse) not in left:  # one of a class: the others are worth the same
             left[to_precision(met.worse)] = met
             frontier.leave(met, moves.worth(met.kinds, _DEAREST), np.inf)
+    if frontier.waiting:  # what the last one led to
+        best = min(best, frontier.waiting[0], key=lambda each: to_precision(each.worse))
     runner_up = _next_class(best, [*left.values(), *frontier.waiting], moves.surcharge)
     runner_up = runner_up if np.isfinite(runner_up) else found.runner_up  # none is as near as moves are looked at
     if best.graph == start.tobytes():

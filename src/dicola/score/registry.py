@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from dicola.ci.base import CITest
 from dicola.ci.inquiry import Evidence, Inquiry
 from dicola.score.base import Score
 from dicola.score.block_bic import BlockBIC
 from dicola.score.gaussian_bic import GaussianBIC
-
-_MADE: WeakKeyDictionary[CITest, dict[float, Score]] = WeakKeyDictionary()  # a run asks for the score of its test several times
 
 
 def score_behind(ci: Evidence, penalty: float = 2.0) -> Score:
@@ -23,10 +19,11 @@ def score_behind(ci: Evidence, penalty: float = 2.0) -> Score:
     given: Score | None = inquiry.score
     if given is not None:
         return given
-    made = _MADE.setdefault(inquiry.test, {})
-    if penalty not in made:
-        made[penalty] = _kind_for(inquiry.test).of(inquiry.test, penalty)
-    return made[penalty]
+    made, key = inquiry.scores_made, (inquiry.labels, penalty)
+    if key not in made:
+        made[key] = _kind_for(inquiry.test).of(inquiry.test, penalty)
+    score: Score = made[key]
+    return score
 
 
 def doubt_about_scoring(ci: Evidence) -> str | None:

@@ -46,7 +46,7 @@ _WEIGHED = 250  # variables up to which marks that are settled count
 _HIDDEN = 3.0  # what a hidden variable costs beyond its edges
 FEW_ORDERS, _STARTS = 150, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
 _STARTS_OF_BLOCKS = 3  # where variables are blocks of columns, until two searches end alike: more led to the same graphs, or to none better
-_LARGEST, _LARGEST_OF_BLOCKS = 10, 5  # variables of a district; of blocks larger ones took a quarter of the time, for no better graphs
+_LARGEST, _LARGEST_OF_BLOCKS = 10, 5  # variables of a district; of blocks, in the last step, larger ones took a quarter of the time, for nothing
 
 Scored = TypeVar("Scored", Climbed, OrderedDag)
 
@@ -151,9 +151,7 @@ class MagSearch:
             # only the climb before has looked at edges to add
             gain = found.score - last.score + _HIDDEN * (_joined(found.marks) - _joined(last.marks))
             before = found.runner_up if abs(found.score - last.score) < FREE else 0.0
-            # an edge by chance between two variables that nothing else is joined to settles no mark, and would come cheaper
-            joined = (last.marks != 0).any(axis=0)
-            moves = replace(self, candidates=self.candidates & (joined | joined[:, None])).moves(last.marks)
+            moves = self.moves(last.marks)
             last = last._replace(runner_up=min(last.runner_up, gain + before))
             return likelier(last, moves) if moves.settled else last
         ahead = replace(self, third=_DECISIVE)
@@ -166,9 +164,13 @@ class MagSearch:
         Settled marks count where it was measured what comes of it, and not where that would take longer than all the rest.
         """
         known = Known.room_for(len(self.score)) if self.known is None else self.known
-        found = Moves.around(self.score, marks, self.candidates, surcharge_on(self.score), self.law, known)
         is_measured = isinstance(self.score, GaussianBIC) and self.score.n_samples < MANY_ROWS and len(self.score) <= _WEIGHED
-        return found if self.weighs_marks and is_measured else replace(found, settled=0.0)
+        weighs, candidates = self.weighs_marks and is_measured, self.candidates
+        if weighs:  # an edge by chance between two variables that nothing else is joined to settles no mark, and would come cheaper
+            joined = (marks != 0).any(axis=0)
+            candidates = candidates & (joined | joined[:, None])
+        found = Moves.around(self.score, marks, candidates, surcharge_on(self.score), self.law, known)
+        return found if weighs else replace(found, settled=0.0)
 
     def supposed(self, dag: OrderedDag, known: Sequence[HiddenVariable] | None = None) -> Supposed | None:
         """The DAG with hidden variables beside the others, where these pay; near such as are ``known``, else whatever is found."""
