@@ -46,7 +46,10 @@ _WEIGHED = 250  # variables up to which marks that are settled count
 _HIDDEN = 3.0  # what a hidden variable costs beyond its edges
 FEW_ORDERS, _STARTS = 150, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
 _STARTS_OF_BLOCKS = 3  # where variables are blocks of columns, until two searches end alike: more led to the same graphs, or to none better
-_LARGEST, _LARGEST_OF_BLOCKS = 10, 5  # variables of a district; of blocks, in the last step, larger ones took a quarter of the time, for nothing
+_LARGEST, _LARGEST_OF_BLOCKS = (
+    10,
+    5,
+)  # variables of a district; of blocks, in the last step, larger ones took a quarter of the time, for nothing
 
 Scored = TypeVar("Scored", Climbed, OrderedDag)
 
