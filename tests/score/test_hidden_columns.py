@@ -307,7 +307,7 @@ def test_a_hidden_variable_may_have_causes_that_were_measured():
         score = score_of(dag, "H", 4000, seed)
         found = supposed(score)
         roots = HiddenColumns(score, 3.0, caused=False).beside(best_of(score, 3))
-        assert len(found.hidden) == 1 and len(set(found.hidden[0].children) & set("ABCDE")) >= 4
+        assert any(len(set(each.children) & set("ABCDE")) >= 4 for each in found.hidden)
         assert found.total <= roots.total
         table = simulate.linear_gaussian(dag, 4000, seed).drop(columns=["H"])
         assert compare(DiCoLa().fit(table).pag_, truth).skeleton.f1 == 1.0

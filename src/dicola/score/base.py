@@ -136,3 +136,10 @@ class OrderedDag:
         for row, above in zip(matrix, parents, strict=True):
             row[above if isinstance(above, np.ndarray) else list(above)] = True
         return cls(np.array(order, dtype=np.int64), matrix, score, work)
+
+    def families(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """By variable: its parents, ascending, and how many they are."""
+        counts, (below, above) = self.parents.sum(axis=1), np.nonzero(self.parents)
+        parents = np.zeros((len(counts), max(1, int(counts.max(initial=0)))), dtype=np.int64)
+        parents[below, np.arange(len(below)) - np.repeat(np.cumsum(counts) - counts, counts)] = above
+        return parents, counts

@@ -278,11 +278,11 @@ def square_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
 
 def _rarity(correlation: NDArray[np.float64], n_samples: int) -> float:
     """The logarithm of the pairs for each variable that is correlated with another beyond doubt."""
-    related = int(np.count_nonzero(_beyond_doubt(correlation, n_samples).sum(axis=0) > 1))  # with itself every variable is
+    related = int(np.count_nonzero(beyond_doubt(correlation, n_samples).sum(axis=0) > 1))  # with itself every variable is
     return log(_pairs(len(correlation)) / max(1, related))
 
 
-def _beyond_doubt(correlation: NDArray[np.float64], n_samples: float) -> NDArray[np.bool_]:
+def beyond_doubt(correlation: NDArray[np.float64], n_samples: float) -> NDArray[np.bool_]:
     """Which correlations no chance brings among all pairs."""
     limit = log(n_samples) + 2 * log(_pairs(len(correlation)))
     return np.asarray(correlation**2 > -np.expm1(-limit / n_samples))

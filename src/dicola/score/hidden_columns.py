@@ -27,6 +27,7 @@ from dicola.graphs.bits import mask_of
 from dicola.score.base import OrderedDag, to_precision
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.order_search import order_search
+from dicola.score.stand_ins import Supposition, by_common_parents, by_splitting
 from dicola.watch import heed
 
 Bools = NDArray[np.bool_]
@@ -41,6 +42,7 @@ _HOPELESS = 3.0  # prices of an edge: where the first search is worse by more, n
 _PROMISING = 0.5  # of what the best set is worth: so much others must be, to be tried in a large table before all are weighed anew
 _ROUNDS, _STILL = 50, 1e-7  # of expectation and maximisation, at most; what a round gains in the fit per row, at least
 _TURNS = 3  # of expectations and searches for a DAG, at most
+_CHOSEN = 1.4  # what each variable next to a hidden one costs that was chosen among those near a stand-in: one of two, 2 ln 2
 _WORTHWHILE = 1.0  # what a turn gains, at least, for another one to be made
 _PATIENCE = 1.0  # times its last gain, which a search is trusted to gain in all the turns that are left
 _SEEN_AS, _FEWER = (
@@ -132,6 +134,9 @@ class HiddenColumns:
         May observed variables bear on hidden ones in the end?
     from_the_first : bool
         May they do so while hidden variables are looked for?
+    stand_ins : bool
+        Are hidden variables looked for where others stand in for them too? What bends, such as the square of a cause that two children
+        take, looks the same.
     known : list
         What one factor leaves of sets that were looked at; with few rows it is the same as with all.
 
@@ -143,6 +148,7 @@ class HiddenColumns:
     exogenous: Bools | None = None
     caused: bool = True
     from_the_first: bool = False
+    stand_ins: bool = True
     known: list[Remembered] = field(default_factory=lambda: [nothing_remembered(0)], repr=False)
 
     @property
@@ -158,7 +164,7 @@ class HiddenColumns:
         """The best DAG with hidden variables that is found from one without.
 
         The rows count as few at first, then as more and more. So the hidden variables that bear most on others show first, before
-        the many weak edges that stand in for them.
+        the many weak edges that stand in for them. In the end variables that stand in for others are looked at.
         """
         alone = self._fitted(np.array(self.score.correlation), dag)
         first = next(self._by_rows())
@@ -169,7 +175,10 @@ class HiddenColumns:
             found = other if to_precision(other.total) < to_precision(found.total) else found
         while len(self.score) <= _FEW and (better := self._revised(found)) is not None:
             found = better
-        return self._rid_of_chance(found if to_precision(found.total) < to_precision(alone.total) else self._searched(alone))
+        found = found if to_precision(found.total) < to_precision(alone.total) else self._searched(alone)
+        if self.stand_ins and not self.is_large:
+            found = replace(self, from_the_first=self.caused)._with_stand_ins(found)
+        return self._rid_of_chance(found)
 
     def _grown_from(self, found: Supposed) -> Supposed:
         """What is found with few rows, for which the DAG is settled, with more, and with all of them."""
@@ -225,6 +234,50 @@ class HiddenColumns:
         while found is not last:
             last, found = found, self._better(found, tried)
         return found
+
+    def _with_stand_ins(self, found: Supposed) -> Supposed:
+        """The DAG with hidden variables where others stand in for them, as long as these pay; some found before may go for it."""
+        tried, last = set[tuple[Children, Children]](), None
+        while found is not last:
+            last, found = found, self._with_a_stand_in(found, tried)
+            found = found if found is last else self._without_idle(found)
+        return found
+
+    def _with_a_stand_in(self, at: Supposed, tried: set[tuple[Children, Children]]) -> Supposed:
+        """The DAG with the first further hidden variable in place of what stands in for it that makes it better."""
+        for begun, supposition in self._begun(at, tried):
+            heed()
+            tried.add((supposition.children, supposition.above))
+            enough = at.total - _CHOSEN * len(supposition.near)
+            found = self._settled(begun, np.array([*supposition.near, len(at.score)]), enough)
+            if to_precision(found.total) < to_precision(enough):
+                return found
+        return at
+
+    def _begun(self, at: Supposed, tried: set[tuple[Children, Children]]) -> Iterator[tuple[Supposed, Supposition]]:
+        """What may be supposed, each fitted in its place: first splits, then what is between variables with common parents."""
+        exogenous = np.zeros(len(self.score), dtype=np.bool_) if self.exogenous is None else self.exogenous
+
+        def fitted(suppositions: Iterable[Supposition]) -> Iterator[tuple[Supposed, Supposition]]:
+            for each in suppositions:
+                if (each.children, each.above) in tried or (each.above and not self.caused) or exogenous[list(each.children)].any():
+                    continue
+                expected = self._with_column(at, each.weights, each.left).expected
+                yield self._fitted(expected, each.into(at.dag)), each
+
+        yield from fitted(by_splitting(at.expected, at.dag, len(self.score), self.score.n_samples))
+        between = fitted(by_common_parents(at.expected, at.dag, len(self.score)))
+        yield from sorted(between, key=lambda each: to_precision(each[0].total))
+
+    def _without_idle(self, at: Supposed) -> Supposed:
+        """The DAG without the first hidden variable that it is better without."""
+        for hidden in range(len(self.score), len(at.score)):
+            heed()
+            near = np.flatnonzero(_neighbours(at.dag)[hidden])
+            found = self._settled(self._without(at, np.array([hidden])), near - (near > hidden), at.total)
+            if to_precision(found.total) < to_precision(at.total):
+                return found
+        return at
 
     def _revised(self, at: Supposed) -> Supposed | None:
         """The first better DAG that is found once one of the hidden variables is taken out: an early one may be two in one."""
@@ -303,7 +356,7 @@ class HiddenColumns:
 
     def _fitted(self, expected: Floats, dag: OrderedDag) -> Supposed:
         """The DAG with expectations that agree with it, and its score."""
-        expected, (parents, counts) = np.array(expected), _families(dag)
+        expected, (parents, counts) = np.array(expected), dag.families()
         n_hidden = len(expected) - len(self.score)
         misfit = self.score.n_samples * expect(len(self.score), expected, parents, counts, len(self.score) > _APART, _ROUNDS, _STILL)
         total = misfit + self.score.price * int(counts.sum()) + self.surcharge * n_hidden
@@ -354,7 +407,7 @@ class HiddenColumns:
         """
         p, stakes = len(self.score), Stakes(self.score.price, self.surcharge, float(self.score.n_samples))
         near = np.array(_neighbours(at.dag)[:p, :p], order="C")
-        flat, begins, worths = grown_sets(at.expected, near, *_families(at.dag), stakes, self._known_among(len(at.score)))
+        flat, begins, worths = grown_sets(at.expected, near, *at.dag.families(), stakes, self._known_among(len(at.score)))
         sets = [tuple(flat[begin:end].tolist()) for begin, end in pairwise(begins.tolist())]
         found = dict(zip(sets, worths.tolist(), strict=True))
         return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
@@ -375,14 +428,6 @@ def _wider_names(names: tuple[str, ...], n_hidden: int) -> tuple[str, ...]:
     while name in before:
         name = f"{name}'"
     return (*before, name)
-
-
-def _families(dag: OrderedDag) -> tuple[Ints, Ints]:
-    """By variable: its parents, and how many they are."""
-    counts, (below, above) = dag.parents.sum(axis=1), np.nonzero(dag.parents)
-    parents = np.zeros((len(counts), max(1, int(counts.max(initial=0)))), dtype=np.int64)
-    parents[below, np.arange(len(below)) - np.repeat(np.cumsum(counts) - counts, counts)] = above
-    return parents, counts
 
 
 def _neighbours(dag: OrderedDag) -> Bools:

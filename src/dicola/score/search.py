@@ -17,6 +17,7 @@ from dicola.blankets.total_conditioning import TotalConditioning
 from dicola.checkpoint import Checkpoint
 from dicola.ci.inquiry import Inquiry
 from dicola.claims import Claims
+from dicola.errors import NeedsData
 from dicola.graphs.mag import MAG
 from dicola.graphs.marks import ARROW, TAIL
 from dicola.graphs.skeleton import Skeleton
@@ -24,6 +25,7 @@ from dicola.orient.equivalence import by_ancestors, mag_to_pag, member_mag, skel
 from dicola.orient.fixpoint import Orientation, orient
 from dicola.score.ancestral import Marks, ancestral_marks, marks_of_dag
 from dicola.score.base import OrderedDag, Score, to_precision
+from dicola.score.bends import relations_bend
 from dicola.score.gaussian_bic import GaussianBIC
 from dicola.score.hidden_columns import LARGE, HiddenColumns, HiddenVariable, Supposed
 from dicola.score.law import Law
@@ -181,9 +183,17 @@ class MagSearch:
             return None
         # what is claimed of two observed variables might be broken by way of a hidden one between them
         exogenous, caused = None if self.law is None else self.law.claims.exogenous, self.law is None
-        columns = HiddenColumns(self.score, _HIDDEN, self._bars, exogenous, caused)
+        columns = HiddenColumns(self.score, _HIDDEN, self._bars, exogenous, caused, stand_ins=known is None and self._is_straight)
         found = columns.beside(dag) if known is None else columns.again(dag, known)
         return found if found.n_hidden else None
+
+    @property
+    def _is_straight(self) -> bool:
+        """Are relations straight, as far as rows can show it?"""
+        try:
+            return not relations_bend(self.ci.samples())
+        except NeedsData:
+            return True
 
     def beside(self, found: Supposed) -> MagSearch:
         """The search over graphs with hidden variables that are supposed: each is a variable like others, with edges to any."""
