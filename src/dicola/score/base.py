@@ -139,7 +139,8 @@ class OrderedDag:
 
     def families(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """By variable: its parents, ascending, and how many they are."""
-        counts, (below, above) = self.parents.sum(axis=1), np.nonzero(self.parents)
+        below, above = np.divmod(np.flatnonzero(self.parents), len(self.parents))
+        counts = np.bincount(below, minlength=len(self.parents))
         parents = np.zeros((len(counts), max(1, int(counts.max(initial=0)))), dtype=np.int64)
         parents[below, np.arange(len(below)) - np.repeat(np.cumsum(counts) - counts, counts)] = above
         return parents, counts

@@ -17,15 +17,11 @@ def relations_bend(columns: NDArray[np.float64]) -> bool:
     Of a pair that is correlated beyond doubt the better direction counts: with errors that are skewed a straight effect bends when it is
     read backwards. If all rows are Gaussian, a square explains hardly anything, hidden variables or not.
     """
-    missing = np.isnan(columns)
-    present = np.maximum(1, (~missing).sum(axis=0))
-    known = np.where(missing, 0.0, columns)
-    known = np.where(missing, 0.0, known - known.sum(axis=0) / present)
-    lines = _scaled(known, present)
-    squares = np.where(missing, 0.0, lines**2 - 1)
-    squares = _scaled(squares - (squares * lines).sum(axis=0) / present * lines, present)
     n, p = columns.shape
+    lines = _scaled(columns)
     correlation = lines.T @ lines / n
+    squares = lines * lines
+    squares = _scaled(squares - np.einsum("ij,ij->j", squares, lines) / n * lines)
     related = beyond_doubt(correlation, n) & ~np.eye(p, dtype=np.bool_)
     if not related.any():
         return False
@@ -34,7 +30,11 @@ def relations_bend(columns: NDArray[np.float64]) -> bool:
     return bool(np.minimum(bends, bends.T)[related].mean() > _STRAIGHT)
 
 
-def _scaled(centred: NDArray[np.float64], present: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Columns with variance 1, as far as they vary."""
-    spread = np.sqrt((centred**2).sum(axis=0) / present)
+def _scaled(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Columns with mean 0 and variance 1, as far as they vary; a gap is at the mean."""
+    if np.isnan(columns).any():
+        present = ~np.isnan(columns)
+        columns = np.where(present, columns, columns.sum(axis=0, where=present) / np.maximum(1, present.sum(axis=0)))
+    centred = columns - columns.mean(axis=0)
+    spread = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(columns))
     return np.asarray(centred / np.where(spread > 0, spread, 1.0))

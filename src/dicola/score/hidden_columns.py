@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from heapq import nsmallest
+from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,10 @@ _PROMISING = 0.5  # of what the best set is worth: so much others must be, to be
 _ROUNDS, _STILL = 50, 1e-7  # of expectation and maximisation, at most; what a round gains in the fit per row, at least
 _TURNS = 3  # of expectations and searches for a DAG, at most
 _CHOSEN = 1.4  # what each variable next to a hidden one costs that was chosen among those near a stand-in: one of two, 2 ln 2
+_LOOKED_AT, _PER_SPLIT = (
+    6,
+    20,
+)  # stand-ins of a kind that are looked at in turn; of many variables one per so many: later ones hardly ever pay
 _WORTHWHILE = 1.0  # what a turn gains, at least, for another one to be made
 _PATIENCE = 1.0  # times its last gain, which a search is trusted to gain in all the turns that are left
 _SEEN_AS, _FEWER = (
@@ -255,7 +260,9 @@ class HiddenColumns:
         return at
 
     def _begun(self, at: Supposed, tried: set[tuple[Children, Children]]) -> Iterator[tuple[Supposed, Supposition]]:
-        """What may be supposed, each fitted in its place: first splits, then what is between variables with common parents."""
+        """What may be supposed, each fitted in its place, the most promising first: splits, then what is between variables with common
+        parents.
+        """
         exogenous = np.zeros(len(self.score), dtype=np.bool_) if self.exogenous is None else self.exogenous
 
         def fitted(suppositions: Iterable[Supposition]) -> Iterator[tuple[Supposed, Supposition]]:
@@ -265,9 +272,11 @@ class HiddenColumns:
                 expected = self._with_column(at, each.weights, each.left).expected
                 yield self._fitted(expected, each.into(at.dag)), each
 
-        yield from fitted(by_splitting(at.expected, at.dag, len(self.score), self.score.n_samples))
-        between = fitted(by_common_parents(at.expected, at.dag, len(self.score)))
-        yield from sorted(between, key=lambda each: to_precision(each[0].total))
+        p = len(self.score)
+        most = max(_LOOKED_AT, p // _PER_SPLIT)
+        yield from islice(fitted(by_splitting(at.expected, at.dag, p, self.score.n_samples)), most)
+        between = fitted(by_common_parents(at.expected, at.dag, p))
+        yield from nsmallest(most, between, key=lambda each: to_precision(each[0].total))
 
     def _without_idle(self, at: Supposed) -> Supposed:
         """The DAG without the first hidden variable that it is better without."""

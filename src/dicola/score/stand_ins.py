@@ -73,8 +73,8 @@ def _split(dag: OrderedDag, p: int, v: int, chosen: int) -> Supposition:
 def by_common_parents(expected: NDArray[np.float64], dag: OrderedDag, p: int) -> list[Supposition]:
     """Every two of the first p variables that have several parents in common there, with a hidden one in between."""
     observed, found = dag.parents[:p, :p], []
-    common = observed.astype(np.int64) @ observed.T
-    for w, v in np.argwhere(np.triu(common > 1, 1)).tolist():
+    counted = observed.astype(np.float32)
+    for w, v in np.argwhere(np.triu(counted @ counted.T > 1, 1)).tolist():
         above = np.flatnonzero(observed[v] & observed[w])
         one, other = (_taken_from(expected, dag, each, above) for each in (v, w))
         weights = one + (other if one @ expected @ other >= 0 else -other)
