@@ -30,7 +30,6 @@ from dicola.tables.names import name_order
 MAX_SWEEPS = 100
 _SLICE = 64  # variables a call of the kernel, so that a long search can be stopped
 _ROOM = 24  # parents that are room for at first
-_AGREED = 3  # the first searches: where all of them end with one score, others hardly ever find a better one
 _FEW = 100  # variables up to which few scores are remembered, of those that may move
 
 Order = Sequence[int] | NDArray[np.int64]
@@ -104,9 +103,8 @@ def best_of(
     bars: NDArray[np.bool_] | None = None,
     kept: Checkpoint | None = None,
     before: OrderedDag | None = None,
-    two_agree: bool = False,
 ) -> OrderedDag:
-    """The best of some searches from random orders, the first of equals; where the first three end alike, they are all.
+    """The best of some searches from random orders, the first of equals; once two end alike, and none better, they are all.
 
     All works in the order of the names, from which the start orders are drawn, so that permuted
     columns give the same graph.
@@ -124,9 +122,7 @@ def best_of(
     kept : Checkpoint, optional
         Where what comes of each start is kept, and read from where it stands there.
     before : OrderedDag, optional
-        What a search before these has ended with; it counts among the first three.
-    two_agree : bool
-        Are two that end alike enough, whichever they are?
+        What a search before these has ended with, to which they may come as well.
 
     Returns
     -------
@@ -151,7 +147,7 @@ def best_of(
     for number, start in enumerate(starts):
         found.append(kept_search(sorted_score, start, sorted_bars, kept, f"start-{number}"))
         scores.append(to_precision(found[-1].score))
-        if scores.count(scores[-1]) == 2 if two_agree else len(scores) == _AGREED and len(set(scores)) == 1:
+        if scores.count(min(scores)) == 2:  # others hardly ever find a better one
             break
     best = min(found, key=lambda each: to_precision(each.score))
     place = np.argsort(labels)
