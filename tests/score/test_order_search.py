@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -154,7 +155,7 @@ def test_few_starts_are_made_where_they_end_alike(monkeypatch) -> None:
     made.clear()
     assert best_of(easy, 6, before=one).score == one.score and len(made) == 1
     made.clear()
-    worse = one._replace(score=one.score + 1.0)
+    worse = replace(one, score=one.score + 1.0)
     assert best_of(easy, 6, before=worse).score == one.score and len(made) == 2
     made.clear()
     assert best_of(hard, 6, seed=1).score == min(each.score for each in made) and len(made) == 6
