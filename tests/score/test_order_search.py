@@ -149,7 +149,7 @@ def test_few_starts_are_made_where_they_end_alike(monkeypatch) -> None:
     made = []
     search = module.kept_search
     monkeypatch.setattr(module, "kept_search", lambda *args: made.append(search(*args)) or made[-1])
-    easy, hard = problem(3, p=6, degree=1, rows=2000), problem(10, p=20, degree=5)
+    easy, hard = problem(3, p=6, degree=1, rows=2000), problem(11, p=20, degree=5)
     one = best_of(easy, 6)
     assert len(made) == 2 and len({round(each.score, 6) for each in made}) == 1
     made.clear()
