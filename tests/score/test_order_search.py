@@ -151,12 +151,14 @@ def test_few_starts_are_made_where_they_end_alike(monkeypatch) -> None:
     monkeypatch.setattr(module, "kept_search", lambda *args: made.append(search(*args)) or made[-1])
     easy, hard = problem(3, p=6, degree=1, rows=2000), problem(11, p=20, degree=5)
     one = best_of(easy, 6)
-    assert len(made) == 2 and len({round(each.score, 6) for each in made}) == 1
+    assert len(made) == 3 and len({round(each.score, 6) for each in made}) == 1
     made.clear()
-    assert best_of(easy, 6, before=one).score == one.score and len(made) == 1
+    assert best_of(easy, 6, before=one).score == one.score and len(made) == 2
+    made.clear()
+    assert best_of(easy, 6, before=one, alike=2).score == one.score and len(made) == 1
     made.clear()
     worse = replace(one, score=one.score + 1.0)
-    assert best_of(easy, 6, before=worse).score == one.score and len(made) == 2
+    assert best_of(easy, 6, before=worse).score == one.score and len(made) == 3
     made.clear()
     assert best_of(hard, 6, seed=1).score == min(each.score for each in made) and len(made) == 6
 

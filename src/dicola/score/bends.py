@@ -19,13 +19,15 @@ def relations_bend(columns: NDArray[np.float64]) -> bool:
     """
     n, p = columns.shape
     lines = _scaled(columns)
-    correlation = lines.T @ lines / n
     squares = lines * lines
-    squares = _scaled(squares - np.einsum("ij,ij->j", squares, lines) / n * lines)
+    correlation, cubic = lines.T @ lines / n, squares.T @ lines / n
     related = beyond_doubt(correlation, n) & ~np.eye(p, dtype=np.bool_)
     if not related.any():
         return False
-    share = (squares.T @ lines / n) ** 2 / np.maximum(_NOTHING_LEFT, 1 - correlation**2)
+    skewness = cubic.diagonal()
+    spread = np.einsum("ij,ij->j", squares, squares) / n - 1 - skewness**2  # of a square beyond the line
+    beyond = (cubic - skewness[:, None] * correlation) ** 2
+    share = beyond / np.maximum(_NOTHING_LEFT, spread[:, None] * (1 - correlation**2))
     bends = -n * np.log1p(-np.minimum(share, 1 - _NOTHING_LEFT))
     return bool(np.minimum(bends, bends.T)[related].mean() > _STRAIGHT)
 

@@ -103,8 +103,9 @@ def best_of(
     bars: NDArray[np.bool_] | None = None,
     kept: Checkpoint | None = None,
     before: OrderedDag | None = None,
+    alike: int = 3,
 ) -> OrderedDag:
-    """The best of some searches from random orders, the first of equals; once two end alike, and none better, they are all.
+    """The best of some searches from random orders, the first of equals; once some end alike, and none better, they are all.
 
     All works in the order of the names, from which the start orders are drawn, so that permuted
     columns give the same graph.
@@ -123,6 +124,8 @@ def best_of(
         Where what comes of each start is kept, and read from where it stands there.
     before : OrderedDag, optional
         What a search before these has ended with, to which they may come as well.
+    alike : int
+        How many that end alike are enough.
 
     Returns
     -------
@@ -147,7 +150,7 @@ def best_of(
     for number, start in enumerate(starts):
         found.append(kept_search(sorted_score, start, sorted_bars, kept, f"start-{number}"))
         scores.append(to_precision(found[-1].score))
-        if scores.count(min(scores)) == 2:  # others hardly ever find a better one
+        if scores.count(min(scores)) == alike:  # others hardly ever find a better one
             break
     best = min(found, key=lambda each: to_precision(each.score))
     place = np.argsort(labels)

@@ -47,6 +47,10 @@ MANY_ROWS, _DECISIVE = (
 _WEIGHED = 250  # variables up to which marks that are settled count
 _HIDDEN = 3.0  # what a hidden variable costs beyond its edges
 FEW_ORDERS, _STARTS = 150, 6  # variables up to which searches from random orders are made beside that from the decomposition; how many
+_ALIKE, _ALIKE_OF_BLOCKS = (
+    3,
+    2,
+)  # searches that end alike, and none better, after which no other one is made: two may end beside the best one
 _STARTS_OF_BLOCKS = 3  # where variables are blocks of columns: more led to the same graphs, or to none better
 _LARGEST, _LARGEST_OF_BLOCKS = (
     10,
@@ -113,7 +117,8 @@ class MagSearch:
 
     def dag_of_orders(self, n_starts: int, seed: int, before: OrderedDag | None = None) -> OrderedDag:
         """The best DAG of some searches from random orders, of few where these end as one ``before`` did."""
-        return self._booked(best_of(self.score, n_starts, seed, self._bars, self.kept, before))
+        alike = _ALIKE_OF_BLOCKS if _has_blocks(self.score) else _ALIKE
+        return self._booked(best_of(self.score, n_starts, seed, self._bars, self.kept, before, alike))
 
     def dag_near(self, marks: Marks) -> OrderedDag:
         """The best DAG near the order of a partly oriented graph."""
