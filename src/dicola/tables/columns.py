@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype, is_string_dtype
+from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype, is_object_dtype, is_string_dtype
 
 from dicola.errors import InvalidData
 
@@ -84,18 +84,20 @@ def column_of(series: pd.Series[Any], name: str) -> Column:
     Text that reads as numbers throughout counts as numbers. Dates are days since 1970. Other types,
     such as complex numbers, are refused.
     """
-    if is_bool_dtype(series):
+    dtype = series.dtype
+    if is_bool_dtype(dtype):
         return _of_numbers(series, name, "binary")
-    if is_numeric_dtype(series) and not is_complex_dtype(series):
+    if is_numeric_dtype(dtype) and not is_complex_dtype(dtype):
         return _of_numbers(series, name, "continuous")
-    if isinstance(series.dtype, pd.CategoricalDtype):
+    if isinstance(dtype, pd.CategoricalDtype):
         return _of_levels(pd.Categorical(series), name)
-    if _is_of_dates(series):
+    entries = pd.api.types.infer_dtype(series) if is_object_dtype(dtype) else None
+    if getattr(dtype, "kind", "O") in "mM" or entries in ("datetime", "date", "timedelta"):
         return _of_dates(series, name)
-    if series.dtype != object and not is_string_dtype(series):
-        raise InvalidData(f"column {name!r} has the type {series.dtype}; numbers are needed. Encode the column or drop it.")
-    if pd.api.types.infer_dtype(series) == "string":
-        return _of_texts(*pd.factorize(series), name)
+    if entries is None and not is_string_dtype(series):
+        raise InvalidData(f"column {name!r} has the type {dtype}; numbers are needed. Encode the column or drop it.")
+    if (entries or pd.api.types.infer_dtype(series)) == "string":
+        return _of_texts(*pd.factorize(series.to_numpy(dtype=object)), name)
     numbers = pd.to_numeric(series, errors="coerce")
     if is_complex_dtype(numbers):
         raise InvalidData(f"column {name!r} holds complex numbers; real numbers are needed. Encode the column or drop it.")
@@ -105,6 +107,8 @@ def column_of(series: pd.Series[Any], name: str) -> Column:
 
 
 def _of_numbers(series: pd.Series[Any], name: str, kind: Kind) -> Column:
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf":  # no gaps but NaN: nothing to look for
+        return Column(name, kind, np.asarray(series, dtype=np.float64))
     return Column(name, kind, series.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
@@ -134,12 +138,6 @@ def _of_levels(levelled: pd.Categorical[Any], name: str) -> Column:
     codes = levelled.codes.astype(np.float64)
     codes[codes < 0] = np.nan
     return Column(name, "ordered" if levelled.ordered else "nominal", codes, tuple(str(level) for level in levelled.categories))
-
-
-def _is_of_dates(series: pd.Series[Any]) -> bool:
-    """Also those of Arrow, and Python's own dates among objects."""
-    kind = getattr(series.dtype, "kind", "O")
-    return kind in "mM" or (series.dtype == object and pd.api.types.infer_dtype(series) in ("datetime", "date", "timedelta"))
 
 
 def _of_dates(series: pd.Series[Any], name: str) -> Column:

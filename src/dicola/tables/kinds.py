@@ -165,6 +165,8 @@ class _Reader:
         texts = [level.strip() for level in column.levels]
         has_numbers = not np.isnan(numbers_in(texts)).all()
         known = MARKERS | self.texts | (_MARKERS_AMONG_NUMBERS if has_numbers else frozenset())
+        if known.isdisjoint(texts):
+            return column
         marks = np.array([text in known for text in texts], dtype=bool)
         marked = np.append(marks, False)[column.codes]
         if not marked.any():
@@ -175,6 +177,8 @@ class _Reader:
 
     def _are_numbers(self, column: Column, numbers: Floats, declared: Kind | None) -> bool:
         """Are the entries numbers but for a few?"""
+        if declared is None and not np.isfinite(numbers).any():
+            return False
         is_number = np.isfinite(np.append(numbers, np.nan)[column.codes])
         present = ~column.missing
         if not is_number.any():
@@ -240,9 +244,10 @@ def _is_identifier(name: str, present: Floats, points: Floats) -> bool:
 
 
 def _kind_of_words(column: Column) -> Kind:
-    different, present = len(column.levels), int((~column.missing).sum())
+    different = len(column.levels)
     if different <= 2:
         return "binary" if different == 2 else "constant"
+    present = int((~column.missing).sum())
     if all(_DATE.fullmatch(level) for level in column.levels):
         return "date"
     if different == present >= _ROWS_FOR_IDENTIFIERS:
@@ -260,6 +265,8 @@ def _read_codes(columns: list[Column], reader: _Reader) -> None:
         if column.kind != "continuous" or column.name in reader.kinds:
             continue
         present = _present(column)
+        if not (present[:_FIRST_ROWS] == np.rint(present[:_FIRST_ROWS])).all():
+            continue
         points = np.unique(present)
         counts_up = len(points) <= MOST_LEVELS and points[0] in (0.0, 1.0) and np.array_equal(np.diff(points), np.ones(len(points) - 1))
         if counts_up and len(present) >= _ROWS_PER_LEVEL * len(points):

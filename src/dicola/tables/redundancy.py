@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -36,7 +35,7 @@ def copies(columns: Sequence[Column]) -> list[Function]:
     """Columns with the same values as an earlier one, or with its levels under other names."""
     groups: dict[bytes, list[int]] = {}
     for place, column in enumerate(columns):
-        groups.setdefault(_as_seen(column, _FIRST).tobytes(), []).append(place)
+        groups.setdefault(_first_seen(column), []).append(place)
     found = []
     for group in (group for group in groups.values() if len(group) > 1):
         first: dict[bytes, int] = {}
@@ -47,11 +46,20 @@ def copies(columns: Sequence[Column]) -> list[Function]:
     return sorted(found)
 
 
-def _as_seen(column: Column, rows: int | None = None) -> Floats:
-    """The first values, or all; of columns with levels, the levels numbered as they first occur."""
+def _first_seen(column: Column) -> bytes:
+    """What the first rows look like: the same in columns that are copies."""
+    values = column.values[:_FIRST] + 0.0  # so that -0 is 0
     if not column.levels or column.kind in ("identifier", "date", "text"):
-        return column.values[:rows] + 0.0  # so that -0 is 0
-    codes = replace(column, values=column.values[:rows]).codes
+        return values.tobytes()
+    number: dict[float, int] = {}
+    return np.array([value if value != value else number.setdefault(value, len(number)) for value in values.tolist()]).tobytes()
+
+
+def _as_seen(column: Column) -> Floats:
+    """The values; of columns with levels, the levels numbered as they first occur."""
+    if not column.levels or column.kind in ("identifier", "date", "text"):
+        return column.values + 0.0
+    codes = column.codes
     _, first, places = np.unique(codes, return_index=True, return_inverse=True)
     order = np.empty(len(first))
     order[np.argsort(first)] = np.arange(len(first))
@@ -75,6 +83,8 @@ def linear_functions(values: Floats, correlation: Floats) -> list[Function]:
     if n <= p + 1:
         return []
     suspect = _SUSPECT if np.isnan(values).any() else _DETERMINED
+    if _leaves_more(correlation, 2 * suspect):
+        return []
     factor = np.zeros((p, p))  # of Cholesky, over the columns kept so far
     kept: list[int] = []
     found: list[Function] = []
@@ -92,6 +102,14 @@ def linear_functions(values: Floats, correlation: Floats) -> list[Function]:
         factor[len(kept), len(kept)] = np.sqrt(max(left, 1e-12))
         kept.append(column)
     return found
+
+
+def _leaves_more(correlation: Floats, share: float) -> bool:
+    """Does every column leave more of the variance of the next one than that?"""
+    try:
+        return bool((np.diag(np.linalg.cholesky(correlation)) ** 2 > share * np.diag(correlation)).all())
+    except np.linalg.LinAlgError:
+        return False
 
 
 def needed(correlation: Floats, target: int, others: Sequence[int], weights: Floats) -> tuple[int, ...]:
