@@ -329,7 +329,7 @@ def test_the_summary_counts_edges_marks_leaves_and_tests():
     dag = DAG.from_edges([("A", "C"), ("B", "C"), ("C", "D")])
     text = discover(Oracle(dag), stop="paper").summary()
     assert "4 variables, 3 edges (3 arrowheads, 1 tail, 2 circles)" in text and "2 leaves" in text
-    assert "ran on all variables at once" in discover(Oracle(dag), decompose=False).summary()
+    assert "all variables were learned at once" in discover(Oracle(dag), decompose=False).summary()
 
 
 def test_an_oracle_gives_a_legal_pag_without_conflicts_or_warnings():

@@ -339,7 +339,7 @@ class Discovery:
             mode=self.settings.get("mode", "exact"),
             why=Sentence(", as {why}", why=why) if why else "",
             test=Sentence("\ntest: {name}, as {why}", name=self.settings["test"]["name"], why=taken) if taken else "",
-            tree=split if self.tree.branches else "none, the learner ran on all variables at once",
+            tree=split if self.tree.branches else "none, all variables were learned at once",
             total=self.tests["total"],
             tests=", ".join(f"{phase} {count:,}" for phase, count in self.tests.items() if phase != "total"),
             untested=f", {sum(self.untested):,} of them not testable" if any(self.untested) else "",

@@ -42,11 +42,18 @@ def test_every_call_of_a_learner_is_the_same_both_ways(learner):
     assert calls
 
 
-@pytest.mark.parametrize(("test", "mode"), [(GSquare, "either"), (DegenerateGaussian, "balanced")])
-def test_every_call_of_a_run_on_categories_is_the_same_both_ways(test, mode):
+@pytest.mark.parametrize(
+    ("test", "mode", "kernel"),
+    [
+        (GSquare, "either", "growth.grow"),
+        (DegenerateGaussian, "exact", "growth.grow"),
+        (DegenerateGaussian, "balanced", "order_search.sweep"),
+    ],
+)
+def test_every_call_of_a_run_on_categories_is_the_same_both_ways(test, mode, kernel):
     with both_ways() as calls:
         discover(test(categories()), mode=mode)
-    assert calls["dicola._kernels.growth.grow"] > 0
+    assert calls[f"dicola._kernels.{kernel}"] > 0
 
 
 @kernel

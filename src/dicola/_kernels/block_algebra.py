@@ -231,6 +231,33 @@ def widest(begins: Ints) -> int:
 
 
 @kernel
+def whitened(covariance: Floats, begins: Ints) -> Floats:
+    """The covariance of other columns that say the same: those of a block are unrelated, each of variance 1.
+
+    A column that those before it in its block determine becomes nothing.
+    """
+    n, w, found = len(begins) - 1, widest(begins), covariance.copy()
+    block = np.empty((w, w))
+    for _ in range(2):  # of the rows, then of the columns
+        for v in range(n):
+            wide = begins[v + 1] - begins[v]
+            copy_block(covariance, begins, v, v, block)
+            factorise(block, wide, block)
+            rows = found[begins[v] : begins[v + 1]]
+            forward(block, wide, rows, len(found), rows)
+        found = found.T.copy()
+    for v in range(n):
+        for i in range(begins[v], begins[v + 1]):
+            is_there = found[i, i] != 0.0
+            for j in range(i):
+                if j >= begins[v]:
+                    found[i, j] = 0.0
+                found[j, i] = found[i, j]
+            found[i, i] = 1.0 if is_there else 0.0
+    return found
+
+
+@kernel
 def log_dets(covariance: Floats, begins: Ints) -> Floats:
     """The logarithm of the determinant of every block."""
     n, w = len(begins) - 1, widest(begins)

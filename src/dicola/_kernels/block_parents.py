@@ -52,8 +52,11 @@ class BlockRoom(NamedTuple):
 
     rows: Floats  # the part of every column of the candidates along each column taken
     starts: Ints  # where the columns of candidate j begin in ``rows``
+    columns: Ints  # which columns they are
     own: Floats  # [d, x]: what is left of the covariance of column x with the d-th before it, of the same candidate
     across: Floats  # [c, x]: and of that with the c-th column of v
+    parts_of: Floats  # [c, x]: the part of column x along the c-th column left of v, once these are unrelated
+    told: Floats  # [x]: the sum of their squares
     done: Bools  # by candidate: is it taken?
     rest: Floats  # what is left of the covariance of v
     line: Floats
@@ -87,12 +90,15 @@ def make_block_room(terms: BlockTerms, trails: BlockTrails) -> BlockRoom:
     return BlockRoom(
         np.empty((columns, len(terms.covariance))),
         np.empty(n + 1, np.int64),
+        np.empty(len(terms.covariance), np.int64),
         np.empty((w, len(terms.covariance))),
         np.empty((w, len(terms.covariance))),
+        np.empty((w, len(terms.covariance))),
+        np.empty(len(terms.covariance)),
         np.empty(n, np.bool_),
         np.empty((w, w)),
         np.empty((columns, w)),
-        np.empty((5, w, w)),
+        np.empty((6, w, w)),
         np.empty(n, np.int64),
         np.empty((2, columns, columns)),
         np.empty((columns, w)),
@@ -101,7 +107,7 @@ def make_block_room(terms: BlockTerms, trails: BlockTrails) -> BlockRoom:
 
 @lean_and_hot
 def _copy(terms: BlockTerms, v: int, other: int, at: int, room: BlockRoom) -> None:
-    """Write the covariances of the columns of a candidate, and with those of v, from the column ``at`` on."""
+    """Write the covariances of the columns of one candidate, and with those of v, from the column ``at`` on."""
     first, own, of_v = terms.begins[other], terms.begins[v], terms.begins[v + 1] - terms.begins[v]
     for a in range(terms.begins[other + 1] - first):
         for d in range(a + 1):
@@ -126,16 +132,53 @@ def _first_gain(terms: BlockTerms, v: int, other: int) -> float:
 
 
 @lean
-def _take(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, pool: Ints, size: int, chosen: int) -> None:
-    """Take the columns of a candidate out of all others and of v, one by one."""
-    begins, covariance, rows, starts, rest = terms.begins, terms.covariance, room.rows, room.starts, room.rest
+def _tell(room: BlockRoom, lower: Floats, w: int, total: int) -> None:
+    """Fill in ``told`` for all columns of the candidates; ``lower`` is the factor of what is left of v."""
+    across, parts, told = room.across, room.parts_of, room.told
+    for c in range(w):
+        for x in range(total):
+            parts[c, x] = across[c, x]
+        for t in range(c):
+            step = lower[c, t]
+            for x in range(total):
+                parts[c, x] -= step * parts[t, x]
+        scale = lower[c, c]
+        for x in range(total):
+            parts[c, x] *= scale
+    for x in range(total):
+        told[x] = parts[0, x] * parts[0, x]
+    for c in range(1, w):
+        for x in range(total):
+            told[x] += parts[c, x] * parts[c, x]
+
+
+@lean_and_hot
+def _may_gain(terms: BlockTerms, room: BlockRoom, v: int, other: int, begin: int, end: int, least: float) -> bool:
+    """May a candidate, its columns from ``begin`` to ``end``, gain as much as ``least``?
+
+    With its own covariance K and its parts P it leaves the share det(I - P' inverse(K) P) of the determinant of v, no less than 1 - s
+    with the trace s of what goes, and s is at most the sum of the squares of P over the least eigenvalue of K. K was the identity, and
+    of what was taken off it no eigenvalue is above the trace.
+    """
+    told, left = 0.0, 1.0
+    for x in range(begin, end):
+        told += room.told[x]
+        left -= 1.0 - room.own[0, x]
+    most = (least + terms.prices[v, other]) / terms.n_samples
+    return not told < most * (left - told)  # -ln(1 - s) is at most s / (1 - s)
+
+
+@lean
+def _take(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, new: int, at: int, total: int) -> None:
+    """Take the columns of a candidate, from ``at`` on, out of those of all others and of v, one by one."""
+    begins, covariance, rows, own, across, rest = terms.begins, terms.covariance, room.rows, room.own, room.across, room.rest
     factor, along, length = trails.factor, trails.along, trails.lengths[place]
-    new, w, total = pool[chosen], begins[v + 1] - begins[v], starts[size]
+    w = begins[v + 1] - begins[v]
     for c in range(begins[new + 1] - begins[new]):
         q = trails.ends[place, length] + c
-        variance = room.own[0, starts[chosen] + c]
+        variance = own[0, at + c]
         for i in range(q):
-            factor[place, q, i] = rows[i, starts[chosen] + c]
+            factor[place, q, i] = rows[i, at + c]
         if not variance > SINGULAR:  # determined by those before: it says nothing
             factor[place, q, q] = 0.0
             for a in range(w):
@@ -146,11 +189,9 @@ def _take(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v
         scale = sqrt(variance)
         factor[place, q, q] = scale
         for a in range(w):
-            along[place, a, q] = room.across[a, starts[chosen] + c] / scale
-        for j in range(size):
-            first = begins[pool[j]] - starts[j]
-            for x in range(starts[j], starts[j + 1]):
-                rows[q, x] = covariance[begins[new] + c, first + x]
+            along[place, a, q] = across[a, at + c] / scale
+        for x in range(total):
+            rows[q, x] = covariance[begins[new] + c, room.columns[x]]
         for i in range(q):
             step = factor[place, q, i]
             if step != 0.0:
@@ -158,18 +199,34 @@ def _take(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v
                     rows[q, x] -= step * rows[i, x]
         for x in range(total):
             rows[q, x] /= scale
-            room.own[0, x] -= rows[q, x] * rows[q, x]
+            own[0, x] -= rows[q, x] * rows[q, x]
         for b in range(w):
             step = along[place, b, q]
             for x in range(total):
-                room.across[b, x] -= rows[q, x] * step
-        for j in range(size):
-            for x in range(starts[j] + 1, starts[j + 1]):
-                for d in range(1, x - starts[j] + 1):
-                    room.own[d, x] -= rows[q, x] * rows[q, x - d]
+                across[b, x] -= rows[q, x] * step
+        for d in range(1, len(own)):  # also between columns of different candidates, which nobody reads
+            for x in range(d, total):
+                own[d, x] -= rows[q, x] * rows[q, x - d]
         for a in range(w):
             for b in range(a + 1):
                 rest[a, b] -= along[place, a, q] * along[place, b, q]
+
+
+@lean
+def _lay_out(terms: BlockTerms, v: int, pool: Ints, size: int, total: int, room: BlockRoom) -> None:
+    """Write the covariances of all columns of the candidates, and with those of v; nothing is taken yet."""
+    begins, covariance, columns, own, across = terms.begins, terms.covariance, room.columns, room.own, room.across
+    for j in range(size):
+        for x in range(room.starts[j], room.starts[j + 1]):
+            columns[x] = begins[pool[j]] + x - room.starts[j]
+    for x in range(total):
+        own[0, x] = covariance[columns[x], columns[x]]
+    for d in range(1, len(own)):
+        for x in range(total):
+            own[d, x] = 0.0
+    for c in range(begins[v + 1] - begins[v]):
+        for x in range(total):
+            across[c, x] = covariance[begins[v] + c, columns[x]]
 
 
 @lean
@@ -193,10 +250,11 @@ def _grow(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v
         best, chosen = 0.0, -1
         if length:
             factorise_inverted(rest, w, trails.lower[place, length])
+            _tell(room, trails.lower[place, length], w, at)
         for j in range(size):
-            if room.done[j]:
-                continue
             u = pool[j]
+            if room.done[j] or (length and not _may_gain(terms, room, v, u, starts[j], starts[j + 1], best)):
+                continue
             gain = _gain(terms, v, u, trails.lower[place, length], starts[j], room, best) if length else _first_gain(terms, v, u)
             if gain > best or (gain == best and chosen >= 0 and u < pool[chosen]):
                 best, chosen = gain, j
@@ -207,11 +265,10 @@ def _grow(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v
             return False
         heed(0)
         if length == 0:
-            for j in range(size):
-                _copy(terms, v, pool[j], starts[j], room)
+            _lay_out(terms, v, pool, size, at, room)
         taken[place, length], trails.gained[place, length] = pool[chosen], best
         ends[place, length + 1] = ends[place, length] + begins[pool[chosen] + 1] - begins[pool[chosen]]
-        _take(terms, trails, room, place, v, pool, size, chosen)
+        _take(terms, trails, room, place, v, pool[chosen], starts[chosen], at)
         room.done[chosen] = True
         length += 1
 
@@ -294,11 +351,11 @@ def _left_of(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRo
 
 
 @lean
-def _weakest(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRoom) -> tuple[float, int]:
-    """The parent without which the score is lowest, and how much it changes."""
+def _weakest(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRoom) -> int:
+    """The parent without which the score is lowest, -1 where every one is missed."""
     begins, w = terms.begins, terms.begins[v + 1] - terms.begins[v]
     lower, inverse, parts, rest, work = room.square[LOWER], room.square[INVERSE], room.parts, room.rest, room.work
-    own, weights = work[3], work[4]
+    own, weights, lower_left = work[3], work[4], work[5]
     size = 0
     for k in range(count):
         size += begins[parents[k] + 1] - begins[parents[k]]
@@ -312,8 +369,8 @@ def _weakest(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRo
                     total -= lower[r, i] * inverse[i, c]
                 total /= lower[r, r]
             inverse[r, c] = total
-    left = factorise(rest, w, work[0])
-    best, weakest, begin = np.inf, -1, 0
+    left = factorise(rest, w, lower_left)
+    best, weakest, begin = 0.0, -1, 0
     for k in range(count):
         wide = begins[parents[k] + 1] - begins[parents[k]]
         # Without a block b the covariance left of v grows by weightsᵀ · own⁻¹ · weights, with the slopes on b and its part of the
@@ -331,6 +388,17 @@ def _weakest(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRo
                 weights[a, c] = value
         factorise_scaled(own, wide, work[0])
         forward(work[0], wide, weights, w, work[1])
+        grows = 0.0  # the trace by which the covariance left of v grows, in its own units
+        for i in range(wide):
+            for c in range(w):
+                value = work[1, i, c]
+                for t in range(c):
+                    value -= lower_left[c, t] * work[2, i, t]
+                work[2, i, c] = value / lower_left[c, c] if lower_left[c, c] != 0.0 else 0.0
+                grows += work[2, i, c] * work[2, i, c]
+        if terms.n_samples * grows > (1.0 + 2.0 * grows) * terms.prices[parents[k], v]:  # ln(1 + s) is above s / (1 + 2 s): it is missed
+            begin += wide
+            continue
         for a in range(w):
             for b in range(a + 1):
                 value = rest[a, b]
@@ -338,10 +406,10 @@ def _weakest(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRo
                     value += work[1, i, a] * work[1, i, b]
                 work[2, a, b] = value
         change = terms.n_samples * (factorise(work[2], w, work[2]) - left) - terms.prices[parents[k], v]
-        if change < best or (change == best and parents[k] < parents[weakest]):
+        if change < best or (change == best and weakest >= 0 and parents[k] < parents[weakest]):
             best, weakest = change, k
         begin += wide
-    return best, weakest
+    return weakest
 
 
 @lean
@@ -359,8 +427,8 @@ def _shrink(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int,
                 room.parts[a, c] = trails.along[place, c, a]
     while count > 1:  # one alone was just worth its price
         heed(0)
-        change, weakest = _weakest(terms, v, parents, count, room)
-        if change >= 0.0:
+        weakest = _weakest(terms, v, parents, count, room)
+        if weakest < 0:
             break
         count -= 1
         for k in range(weakest, count):

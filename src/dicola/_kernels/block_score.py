@@ -22,6 +22,8 @@ from dicola._kernels.stopping import heed
 from dicola._kernels.terms import BlockTerms
 
 _SWEEPS = 100
+_RELATED = 1e-3  # of the variance of a residual: what the others must leave of it at first
+_TO_COME = 3.0  # times what a round has gained: more is hardly ever gained in all rounds after it
 _CLOSE = 1e-4  # how far from its limit n times the misfit may be
 
 
@@ -269,12 +271,67 @@ def _refit(terms: BlockTerms, v: int, inside: int, lists: Ints, lengths: Ints, r
 
 
 @lean
-def _misfit(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom) -> float:
-    """The least ln det Omega + tr(Omega^-1 E) - columns; of one variable the logarithm alone."""
+def _trace(inside: int, room: BlockRoom) -> float:
+    """tr(Omega^-1 E) - columns."""
+    value = -float(inside)
+    for a in range(inside):
+        for b in range(inside):
+            value += room.inverse[a, b] * room.residual[a, b]
+    return value
+
+
+@lean
+def _relate_residuals(
+    terms: BlockTerms, members: Ints, d: int, inside: int, lists: Ints, lengths: Ints, log_det: float, room: BlockRoom
+) -> float:
+    """Let residuals be related as those of least squares are, where a bidirected edge allows it and all is a covariance still.
+
+    Few rounds are left then. Answers the log determinant; ``log_det`` is that of unrelated ones.
+    """
+    begins, omega, factor, inverse = terms.begins, room.rest, room.pseudo, room.inverse
+    for a in range(inside):
+        for b in range(inside):
+            omega[a, b] = 0.0
+    for i in range(d):
+        v = members[i]
+        first, w = room.place[v], begins[v + 1] - begins[v]
+        for t in range(-1, lengths[SP, v]):
+            u = v if t < 0 else lists[SP, v, t]
+            for a in range(first, first + w):
+                for b in range(room.place[u], room.place[u] + begins[u + 1] - begins[u]):
+                    omega[a, b] = room.residual[a, b]
+    total = 0.0
+    for j in range(inside):
+        pivot = omega[j, j]
+        for t in range(j):
+            pivot -= factor[j, t] * factor[j, t]
+        if not pivot > _RELATED * omega[j, j]:
+            return log_det
+        total += log(pivot)
+        factor[j, j] = sqrt(pivot)
+        for i in range(j + 1, inside):
+            value = omega[i, j]
+            for t in range(j):
+                value -= factor[i, t] * factor[j, t]
+            factor[i, j] = value / factor[j, j]
+    for a in range(inside):
+        for b in range(inside):
+            inverse[a, b] = 1.0 if a == b else 0.0
+    forward(factor, inside, inverse, inside, inverse)
+    backward(factor, inside, inverse, inside)
+    return total
+
+
+@lean
+def _misfit(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom, enough: float) -> tuple[float, bool]:
+    """The least ln det Omega + tr(Omega^-1 E) - columns; of one variable the logarithm alone.
+
+    It ends where this will not be below what is ``enough``. Answers what it found, and whether that is the least.
+    """
     size, inside = _gather(terms, members, d, lists, lengths, room)
     if d == 1:
-        return _alone(terms, members[0], lists, lengths, room)[0]
-    inverse, residual = room.inverse, room.residual
+        return _alone(terms, members[0], lists, lengths, room)[0], True
+    inverse = room.inverse
     for a in range(inside):
         for b in range(inside):
             inverse[a, b] = 0.0
@@ -295,7 +352,8 @@ def _misfit(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints
         v = members[i]
         k = _choose(terms, lists[PA, v], lengths[PA, v], 0, room)
         _relate(room.place[v], terms.begins[v + 1] - terms.begins[v], k, inside, room)
-    last, gain = np.inf, np.inf
+    log_det = _relate_residuals(terms, members, d, inside, lists, lengths, log_det, room)
+    last, gain = log_det + _trace(inside, room), np.inf
     for _ in range(_SWEEPS):
         for i in range(d):
             v = members[i]
@@ -306,15 +364,14 @@ def _misfit(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints
             log_det += change
             _reach(first, w, k, size, room)
             _relate(first, w, k, inside, room)
-        value = log_det - inside
-        for a in range(inside):
-            for b in range(inside):
-                value += inverse[a, b] * residual[a, b]
+        value = log_det + _trace(inside, room)
         before, gain, last = gain, last - value, value
         if gain <= 0.0 or (gain < before < np.inf and terms.n_samples * gain * gain < _CLOSE * (before - gain)):
             # the gains shrink like a geometric series, whose rest is gain^2 / (before - gain)
             break
-    return float(last)
+        if last - _TO_COME * gain >= enough:
+            return float(last - _TO_COME * gain), False
+    return float(last), True
 
 
 @lean_and_hot
@@ -335,8 +392,17 @@ def _beyond_fit(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: 
 @kernel
 def score_blocks(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom) -> float:
     """The part of a district, with the prices of its edges; see ``mag_score.misfit`` for the lists."""
-    misfit = _misfit(terms, members, d, lists, lengths, room)
-    return float(terms.n_samples * misfit + _beyond_fit(terms, members, d, lists, lengths))
+    return weigh_blocks(terms, members, d, lists, lengths, room, np.inf)[0]
+
+
+@lean
+def weigh_blocks(
+    terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom, enough: float
+) -> tuple[float, bool]:
+    """The same; or, for a score that will not be below what is ``enough``, no more than that, and ``False``."""
+    beyond = _beyond_fit(terms, members, d, lists, lengths)
+    misfit, is_least = _misfit(terms, members, d, lists, lengths, room, (enough - beyond) / terms.n_samples)
+    return float(terms.n_samples * misfit + beyond), is_least
 
 
 @lean

@@ -366,20 +366,7 @@ def set_out(members: Ints, d: int, lists: Ints, lengths: Ints, numbers: Ints) ->
         numbers[PLACE, members[i]], numbers[LISTED, members[i]] = _WAITING, 0
 
 
-@inlined
-def next_member(members: Ints, d: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
-    """The first member that waits, and of whose parents none does."""
-    for i in range(d):
-        v = members[i]
-        is_next = numbers[PLACE, v] == _WAITING
-        for t in range(lengths[PA, v]):
-            is_next &= numbers[PLACE, lists[PA, v, t]] != _WAITING
-        if is_next:
-            return int(v)
-    return -1
-
-
-@inlined
+@lean
 def list_before(v: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
     """List in ``GIVEN`` what the model lets v depend on of all that comes before it; answers how many they are.
 
@@ -404,6 +391,25 @@ def list_before(v: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
         numbers[LISTED, numbers[GIVEN, t]] = 0
     numbers[LISTED, v] = 0
     return count
+
+
+@lean
+def next_member(members: Ints, d: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
+    """Of the members that wait, and of whose parents none does, the one that least is listed for beyond its edges."""
+    chosen, least = -1, 0
+    for i in range(d):
+        v = members[i]
+        is_next = numbers[PLACE, v] == _WAITING
+        for t in range(lengths[PA, v]):
+            is_next &= numbers[PLACE, lists[PA, v, t]] != _WAITING
+        if not is_next:
+            continue
+        beyond = list_before(v, lists, lengths, numbers) - lengths[PA, v]
+        for t in range(lengths[SP, v]):
+            beyond -= numbers[PLACE, lists[SP, v, t]] == DONE
+        if chosen < 0 or beyond < least:
+            chosen, least = v, beyond
+    return int(chosen)
 
 
 @hot

@@ -172,10 +172,11 @@ def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
 
 
 @inlined
-def _score_or_bound(state: State, task: Task, room: AnyRoom, d: int, key: np.uint64, is_bound: bool) -> float:
+def _score_or_bound(state: State, task: Task, room: AnyRoom, d: int, key: np.uint64, is_bound: bool, enough: float) -> float:
     """The score of the district of d ``members`` without surcharges, or what it cannot be below; from the table or worked out.
 
     Of a large district a bound is seldom near enough to be of use, and of a single variable it is the score: there that comes back.
+    Of a score that is not below what is ``enough`` it may be told no more than that.
     """
     is_bound = is_bound and 1 < d <= _BOUNDED
     wanted = key ^ _BOUND if is_bound else key
@@ -188,7 +189,11 @@ def _score_or_bound(state: State, task: Task, room: AnyRoom, d: int, key: np.uin
         if is_bound:
             state.scores[at] = bound_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room)
         else:
-            state.scores[at] = score_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room)
+            value, is_score = score_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room, enough)
+            if not is_score:
+                wanted = key ^ _BOUND
+                at = slot_of(state.keys, wanted)
+            state.scores[at] = value
         state.keys[at] = wanted
     return float(state.scores[at])
 
@@ -248,7 +253,8 @@ def worth(state: State, task: Task, room: AnyRoom, pair: int, kind: int, limit: 
             change(state, pair, kind)
             start = b if side else a
             size, _ = district(state, start, start)
-            after += _score_or_bound(state, task, room, size, key, last == 0)
+            is_rest = side == 1 or not asks_b
+            after += _score_or_bound(state, task, room, size, key, last == 0, limit + before - after if is_rest else np.inf)
             change(state, pair, old)
         change_of_score = to_precision(after - before)
         if is_known or change_of_score >= limit:
@@ -262,7 +268,7 @@ def _settle(state: State, task: Task, room: AnyRoom, first: int, second: int) ->
     for side in range(2):
         start = second if side else first
         d, key = district(state, start, start)
-        value = _score_or_bound(state, task, room, d, key, False)
+        value = _score_or_bound(state, task, room, d, key, False, np.inf)
         root = state.places[MEMBERS, 0]
         for i in range(d):
             state.places[ROOT, state.places[MEMBERS, i]] = root

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 LEVELLED = ("nominal", "ordered", "binary")
 """Kinds of columns that stand for levels."""
 
+_TOGETHER = 64  # columns whose curves are made at once
 RARE = 5  # rows below which a level is taken together with other rare ones
 
 
@@ -40,6 +41,8 @@ def columns_of(table: Table, degree: int = 1, *, gaps: bool = False) -> Columns:
     Gaps, where they are let in, are NaN in all columns of a variable.
     """
     check_gaps(table, allowed=gaps)
+    complete = [] if degree < 2 else [c for c in table.columns if c.kind not in LEVELLED and not c.missing.any()]
+    together = dict(zip([column.name for column in complete], _with_curves([column.values for column in complete], degree), strict=True))
     parts, widths, pooled = [], [], []
     for column in table.columns:
         present = ~column.missing
@@ -49,6 +52,9 @@ def columns_of(table: Table, degree: int = 1, *, gaps: bool = False) -> Columns:
             if block.shape[1] + 1 < levels:
                 pooled.append(column.name)
             widths.append(block.shape[1])
+        elif (known := together.get(column.name)) is not None:
+            block = known
+            widths.append(1)
         else:
             numbers = column.values[present]
             block = np.column_stack([numbers, curves_of(numbers, degree)])
@@ -119,7 +125,7 @@ def normal_scores(values: Floats) -> Floats:
 
 def _scores_and_different(values: Floats) -> tuple[Floats, int]:
     """The normal scores, and how many values differ."""
-    order, n = np.argsort(values, kind="stable"), len(values)
+    order, n = np.argsort(values), len(values)
     ranked = values[order]
     scores = np.empty(n)
     if (ranked[1:] > ranked[:-1]).all():
@@ -142,10 +148,31 @@ def curves_of(values: Floats, degree: int) -> Floats:
     Those that the few different values of a column determine are left out.
     """
     scores, different = _scores_and_different(values)
-    degree = min(degree, different - 1)
+    found = _polynomials(scores, min(degree, different - 1))
+    return np.column_stack(found) if found else np.empty((len(values), 0))
+
+
+def _polynomials(scores: Floats, degree: int) -> list[Floats]:
+    """Hermite polynomials of the scores, from degree 2 on."""
     before, last = np.ones_like(scores), scores
     found = []
     for power in range(2, degree + 1):
         before, last = last, scores * last - (power - 1) * before
         found.append(last)
-    return np.column_stack(found) if found else np.empty((len(values), 0))
+    return found
+
+
+def _with_curves(numbers: Sequence[Floats], degree: int) -> Iterator[Floats | None]:
+    """Columns as long as each other, each with its curves beside it; those whose values all differ are done together.
+
+    The others are left to ``curves_of``.
+    """
+    for begin in range(0, len(numbers), _TOGETHER):
+        rows = np.stack(numbers[begin : begin + _TOGETHER])
+        order, n = np.argsort(rows, axis=1), rows.shape[1]
+        ranked = np.take_along_axis(rows, order, axis=1)
+        differ = (ranked[:, 1:] > ranked[:, :-1]).all(axis=1) & (n > degree)
+        scores = np.empty_like(rows)
+        np.put_along_axis(scores, order, _scores_of_ranks(n)[None, :], axis=1)
+        shown = np.stack([rows, *_polynomials(scores, degree)], axis=2)
+        yield from (block if all_differ else None for block, all_differ in zip(shown, differ.tolist(), strict=True))

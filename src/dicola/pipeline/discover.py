@@ -201,6 +201,9 @@ def follow(found: SoFar, progress: Progress | None = None) -> None:
     found.tree = tree = divided(found, _about(progress, "decompose"))
     say_if_long(found)
     clock.lap("decompose")
+    if steps.searches_whole:
+        finish(found)
+        return
 
     found.phase = "leaves"
     context = Context(
@@ -227,7 +230,7 @@ def follow(found: SoFar, progress: Progress | None = None) -> None:
     found.phase = "orientation"
     say = _about(progress, "orient") or (lambda done, total: None)
     say(0, 1)
-    found.skeleton, found.oriented = steps.learner.orient(ci.during("orientation"), skeleton, steps.orientation, alone=not plan.decompose)
+    found.skeleton, found.oriented = steps.learner.orient(ci.during("orientation"), skeleton, steps.orientation, alone=not steps.divides)
     say(1, 1)
     clock.lap("orientation")
     finish(found)
@@ -278,7 +281,7 @@ def _discovery(found: SoFar) -> Discovery:
             *ci.workers.notes,
             *ci.test.notes(),
             *((ci.untested.sentence(ci.counts["total"], settings["test"]),) if any(ci.untested) else ()),
-            *(steps.blankets.warnings(ci) if steps.plan.decompose else ()),
+            *(steps.blankets.warnings(ci) if steps.divides else ()),
             *_tree_warnings(tree, len(ci)),
             *skeleton.warnings,
             *_orientation_warnings(oriented),
@@ -344,7 +347,7 @@ def _about(progress: Progress | None, phase: str) -> Callable[[int, int], None] 
 def divided(found: SoFar, say: Callable[[int, int], None] | None = None) -> Tree:
     """The decomposition tree; without decomposition one leaf of all variables."""
     steps = found.steps
-    if not steps.plan.decompose:
+    if not steps.divides:
         return Tree((Leaf(tuple(range(len(found.ci)))),))
     question = GrowTree(steps.blankets, steps.rule, steps.plan.uig, say)
     try:
@@ -355,14 +358,16 @@ def divided(found: SoFar, say: Callable[[int, int], None] | None = None) -> Tree
 
 
 def finish(found: SoFar) -> None:
-    """What comes after the rules: the mode's search for a better MAG, and a legal graph where one is asked for."""
+    """What comes after the rules, or in place of parts: the mode's search for a better MAG; a legal graph where one is asked for."""
     ci, steps, skeleton, oriented = found.ci, found.steps, found.skeleton, found.oriented
-    assert skeleton is not None
-    assert oriented is not None
-    answer = Finished(skeleton, oriented)
+    found.phase = "orientation"
     if steps.mode.last_step is not None:
         answer = steps.mode.last_step.finish(ci.during("orientation"), skeleton, oriented, steps.plan.seed, steps.claims, found.kept)
         found.clock.lap("refinement")
+    else:
+        assert skeleton is not None
+        assert oriented is not None
+        answer = Finished(skeleton, oriented)
     if answer.score is None and steps.claims is not None and steps.learner.is_legalizable and not steps.plan.selection:
         skeleton, oriented = held_to(steps.claims, answer.skeleton, answer.oriented, by_tests=not steps.learner.needs_data)
         answer = answer._replace(skeleton=skeleton, oriented=oriented)

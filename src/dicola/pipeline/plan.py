@@ -31,6 +31,7 @@ from dicola.score.registry import doubt_about_scoring, score_behind, scored_as
 _FEW_CONDITIONS = FCI(3, 2)  # on data larger sets remove more true edges than false ones
 MOST_SCORED = 5000  # variables up to which "auto" scores, for some minutes and gigabytes; both grow with the square
 _NAMES_OR_NONE = NAMES.or_none("it must be a list.")
+_OF_THE_PARTS = ("learner", "stop", "max_depth", "min_leaf_size", "max_nodes", "blankets", "uig_alpha", "uig", "leaf_start")
 _OF_THE_METHOD = ("learner", "stop", "colliders", "selection")  # "auto" scores nothing where one of these is chosen
 
 
@@ -132,7 +133,7 @@ class Plan(Settings):
             ),
         )
         steps.check(ci)
-        return steps
+        return steps._replace(searches_whole=self._searches_whole(mode, ci))
 
     def _mode_for(self, ci: Inquiry) -> tuple[Mode, str | None]:
         """The mode; for ``"auto"`` the one that fits the evidence and what was chosen; and why, where it is not the one asked for."""
@@ -161,6 +162,11 @@ class Plan(Settings):
             "the columns can be scored as {kind}, where this mode was the more accurate in simulations; {mode=exact} goes by tests alone",
             kind=scored_as(ci),
         )
+
+    def _searches_whole(self, mode: Mode, ci: Inquiry) -> bool:
+        """Does the last step look at all variables at once, and was nothing chosen about parts?"""
+        chosen = self.decompose and any(getattr(self, name) != SETTINGS[name].default for name in _OF_THE_PARTS)
+        return mode.last_step is not None and not chosen and mode.last_step.takes_all(ci)
 
     def _contradicts(self, name: str, mode: Mode) -> bool:
         chosen, own = getattr(self, name), mode.settings.get(name)
@@ -219,6 +225,12 @@ class Steps(NamedTuple):
     blankets_chosen: str | None
     starts_from_uig: bool
     orientation: OrientationSettings
+    searches_whole: bool = False
+
+    @property
+    def divides(self) -> bool:
+        """Are the variables divided, and parts of them learned?"""
+        return self.plan.decompose and not self.searches_whole
 
     @property
     def claims(self) -> Claims | None:
@@ -260,18 +272,19 @@ class Steps(NamedTuple):
     def record(self, test: CITest) -> dict[str, Any]:
         """What a result keeps of the settings: with it the run can be made again."""
         plan = self.plan
-        kept = {name: getattr(plan, name) for name in ("decompose", "max_depth", "min_leaf_size", "max_nodes", "uig")}
+        kept = {name: getattr(plan, name) for name in ("max_depth", "min_leaf_size", "max_nodes", "uig")}
         later = {name: getattr(plan, name) for name in ("selection", "max_path_length", "seed", "legalize", "undecided")}
         return {
             "learner": described(self.learner),
             "test": record_of(test),
             "mode": self.mode.name,
             **({} if self.why is None else {"mode_chosen": self.why}),
+            "decompose": self.divides,
             **kept,
             "stop": self.stop,
             "blankets": described(self.blankets),
             **({} if self.blankets_chosen is None else {"blankets_chosen": self.blankets_chosen}),
-            "leaf_start": "uig" if self.starts_from_uig and plan.decompose else "complete",
+            "leaf_start": "uig" if self.starts_from_uig and self.divides else "complete",
             "colliders": self.orientation.colliders,
             **later,
             **{name: limit for name in ("max_seconds", "max_tests", "max_memory") if (limit := getattr(plan, name)) is not None},

@@ -24,7 +24,7 @@ def power_of(ci: Inquiry, steps: Steps, pag: PAG, price: float | None = None) ->
     ``None`` for an oracle and for tests that cannot tell.
     """
     if steps.mode.last_step is None or steps.mode.name == COUNTED:
-        return power_of_tests(ci, pag, steps.blankets if steps.plan.decompose and steps.starts_from_uig else None)
+        return power_of_tests(ci, pag, steps.blankets if steps.divides and steps.starts_from_uig else None)
     score = score_behind(ci)
     if isinstance(score, BlockBIC):
         return _power_of_blocks(score, _typical(pag, score.n_samples))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dicola._kernels import block_score as kernel
-from dicola._kernels.block_algebra import log_dets, pair_gains
+from dicola._kernels.block_algebra import log_dets, pair_gains, whitened
 from dicola._kernels.terms import BlockTerms, Terms
 from dicola.allowed import COUNT, NAMES, checked
 from dicola.ci.base import CITest
@@ -72,12 +72,13 @@ class BlockBIC(Score):
         penalty: float = 2.0,
     ) -> None:
         self.penalty, self.n_samples = float(penalty), int(n_samples)
-        matrix = _read_only(square_matrix(covariance))
-        begins = _read_only(np.cumsum([0, *_whole_widths(widths, len(matrix))], dtype=np.int64))
+        matrix = read_only(square_matrix(covariance))
+        begins = read_only(np.cumsum([0, *_whole_widths(widths, len(matrix))], dtype=np.int64))
         self.names = tuple(f"X{i + 1}" for i in range(len(begins) - 1)) if names is None else tuple(str(name) for name in names)
-        alone = _read_only(log_dets(matrix, begins))
-        gains = _read_only(pair_gains(matrix, begins, alone))
-        self._terms = BlockTerms(matrix, begins, alone, gains, float(n_samples), _read_only(self._prices(np.diff(begins), gains)))
+        matrix = read_only(whitened(matrix, begins))
+        alone = read_only(log_dets(matrix, begins))
+        gains = read_only(pair_gains(matrix, begins, alone))
+        self._terms = BlockTerms(matrix, begins, alone, gains, float(n_samples), read_only(self._prices(np.diff(begins), gains)))
 
     def _prices(self, widths: NDArray[np.int64], gains: Floats) -> Floats:
         """What an edge costs, by its ends."""
@@ -150,11 +151,11 @@ class BlockBIC(Score):
         columns = np.concatenate([np.arange(terms.begins[v], terms.begins[v + 1]) for v in chosen] or [np.zeros(0, np.int64)])
         part.names = tuple(self.names[v] for v in chosen)
         part._terms = terms._replace(
-            covariance=_read_only(terms.covariance[np.ix_(columns, columns)]),
-            begins=_read_only(np.cumsum([0, *self.widths[chosen]], dtype=np.int64)),
-            alone=_read_only(terms.alone[chosen]),
-            gains=_read_only(terms.gains[np.ix_(chosen, chosen)]),
-            prices=_read_only(terms.prices[np.ix_(chosen, chosen)]),
+            covariance=read_only(terms.covariance[np.ix_(columns, columns)]),
+            begins=read_only(np.cumsum([0, *self.widths[chosen]], dtype=np.int64)),
+            alone=read_only(terms.alone[chosen]),
+            gains=read_only(terms.gains[np.ix_(chosen, chosen)]),
+            prices=read_only(terms.prices[np.ix_(chosen, chosen)]),
         )
         return part
 
@@ -172,7 +173,7 @@ class BlockBIC(Score):
         return float(kernel.score_blocks(part, np.arange(d), d, lists, lengths, room))
 
 
-def _read_only(array: NDArray[Number]) -> NDArray[Number]:
+def read_only(array: NDArray[Number]) -> NDArray[Number]:
     """The array as the kernels are compiled for."""
     found = np.ascontiguousarray(array)
     found.setflags(write=False)

@@ -16,7 +16,7 @@ from dicola.ci.gaussian import correlation_of, standardised
 from dicola.graphs.marks import MixedGraph
 from dicola.graphs.skeleton import Pair
 from dicola.score.base import districts_of
-from dicola.score.block_bic import BlockBIC
+from dicola.score.block_bic import BlockBIC, read_only
 from dicola.score.gaussian_bic import district_lists
 from dicola.score.gaussian_model import District
 from dicola.score.legal import nearby_mag
@@ -97,10 +97,11 @@ class BlockModel:
         else:
             mean, deviation = columns.values.mean(axis=0), columns.values.std(axis=0)
             correlation = correlation_of(columns.values)
-        whole = BlockBIC((correlation + share * np.eye(len(correlation))) / (1 + share), table.n_samples, np.diff(columns.begins))
+        raised = (correlation + share * np.eye(len(correlation))) / (1 + share)
+        whole = BlockBIC(raised, table.n_samples, np.diff(columns.begins))
         ends = zip(columns.begins[:-1], columns.begins[1:], strict=True)
         blocks = [Block.of(column, columns.values[:, a:b]) for column, (a, b) in zip(table.columns, ends, strict=True)]
-        return FittedBlocks(blocks, mean, deviation, [_fitted(whole, *parts) for parts in districts_of(nearby_mag(self.graph))])
+        return FittedBlocks(blocks, mean, deviation, [_fitted(whole, raised, *parts) for parts in districts_of(nearby_mag(self.graph))])
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the rows."""
@@ -122,14 +123,14 @@ class BlockModel:
         return np.asarray(sum(part.log_density(standard) for part in districts) - np.log(deviation).sum())
 
 
-def _fitted(whole: BlockBIC, members: Sequence[int], arrows: Sequence[Pair], bidirected: Sequence[Pair]) -> District:
-    """The most likely slopes and precision of a district, as the kernel leaves them in its room."""
+def _fitted(whole: BlockBIC, covariance: Floats, members: Sequence[int], arrows: Sequence[Pair], bidirected: Sequence[Pair]) -> District:
+    """The most likely slopes and precision of a district on the columns as they are, as the kernel leaves them in its room."""
     inside, lists, lengths = district_lists(members, arrows, bidirected)
-    part, d = whole.among(inside)._terms, len(members)
+    begins, d = whole._terms.begins, len(members)
+    columns = np.concatenate([np.arange(begins[v], begins[v + 1]) for v in inside])
+    part = whole.among(inside)._terms._replace(covariance=read_only(covariance[np.ix_(columns, columns)]))
     room = kernel.make_block_room(len(inside), len(part.covariance), d, int(np.diff(part.begins).max()))
     kernel.score_blocks(part, np.arange(d), d, lists, lengths, room)
-    begins = whole._terms.begins
-    columns = np.concatenate([np.arange(begins[v], begins[v + 1]) for v in inside])
     size, own = len(part.covariance), int(part.begins[d])
     local = columns[room.column[:size]].tolist()
     if d > 1:

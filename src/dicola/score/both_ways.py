@@ -45,17 +45,22 @@ class BothWays:
                 Sentence("{test} does not count levels; a table of categories takes {ci_test=g_square}.", test=type(ci.test).__name__)
             )
 
+    def takes_all(self, ci: Inquiry) -> bool:
+        """It goes by what tests found of the parts."""
+        return False
+
     def finish(
         self,
         ci: Inquiry,
-        skeleton: Skeleton,
-        found: Orientation,
+        skeleton: Skeleton | None,
+        found: Orientation | None,
         seed: int,
         claims: Claims | None = None,
         kept: Checkpoint | None = None,
     ) -> Finished:
         """From the graph of the tests to that of both; where it would break a claim, to that of the score alone."""
         assert isinstance(ci.test, GSquare)
+        assert skeleton is not None
         blocks = Inquiry(ci.test.as_blocks())
         refined = BestMag().finish(blocks, skeleton, found, seed, claims, kept)
         scored = replace(refined.skeleton, names=skeleton.names)

@@ -13,7 +13,7 @@ class Outline {
     const title = isDivided ? `${count(leaves.length, "leaf", "leaves")}, the largest with ${count(largest, "variable")}` : "Not divided";
     const hint = isDivided
       ? "Each split parts the variables at a separator, which goes to both sides. Click one to see it in the graph."
-      : "The learner ran on all variables at once.";
+      : "All variables were learned at once.";
     const all = [button("Open all", () => this.openAll(true)), button("Close all", () => this.openAll(false))];
     fill(element, {}, [
       html("header", {}, html("p", { class: "kind" }, "Decomposition"), html("h2", {}, title)),
