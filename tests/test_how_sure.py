@@ -95,7 +95,7 @@ def test_scores_on_blocks_tell_the_share_that_a_link_must_explain():
         frame[name] = pd.qcut(frame[name], 3, labels=["low", "middle", "high"]).astype(str)
     found = discover(DegenerateGaussian(frame), mode="balanced")
     assert found.power is not None and found.power.strength == "share" and found.power.freedom == 2
-    assert "a link of 2 degrees of freedom that explains" in found.how_sure()
+    assert "a link between two usual columns (2 degrees of freedom) that explains" in found.how_sure()
     more = discover(DegenerateGaussian(pd.concat([frame] * 4, ignore_index=True)), mode="balanced")
     assert more.power is not None and more.power.correlation < found.power.correlation
 

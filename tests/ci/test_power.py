@@ -126,11 +126,13 @@ def test_a_link_between_blocks_or_categories_of_that_size_is_found_in_four_sampl
 
 
 def test_blocks_and_categories_have_a_sentence_of_their_own():
-    assert "200 rows a link of 4 degrees of freedom that explains 4.1 % of the variance or more is found" in str(
+    assert "200 rows a link between two usual columns (4 degrees of freedom) that explains 4.1 % of the variance or more is found" in str(
         Power(200, 2, 0.2025, None, "share", 4)
     )
     assert "a partial correlation of .2 or more" in str(Power(200, 2, 0.2, None, "share", 1)).replace(".20", ".2")
-    assert "a link of 1 degree of freedom with a Cramér's V of .12 or more" in str(Power(900, 0, 0.12, None, "cramer", 1))
+    assert "a link between two usual columns (1 degree of freedom) with a Cramér's V of .12 or more" in str(
+        Power(900, 0, 0.12, None, "cramer", 1)
+    )
     assert "explains 4 % of the variance (9 % of the variance given all other variables)" in str(Power(9, 1, 0.2, 0.3, "share", 2))
 
 

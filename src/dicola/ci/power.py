@@ -142,9 +142,9 @@ class Power:
     def _kind(self) -> str:
         freedom = counted(self.freedom, "degree of freedom", "degrees of freedom")
         if self.strength == "share" and self.freedom > 1:
-            return f"a link of {freedom} that explains"
+            return f"a link between two usual columns ({freedom}) that explains"
         if self.strength == "cramer":
-            return f"a link of {freedom} with a Cramér's V of"
+            return f"a link between two usual columns ({freedom}) with a Cramér's V of"
         return "a partial correlation of" if self.given else "a correlation of"
 
     def _told(self, value: float) -> str:
