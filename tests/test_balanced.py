@@ -43,6 +43,62 @@ def test_its_graph_is_hardly_ever_worse_than_that_of_the_learner_alone():
         assert found.score <= theirs + 6.0, "hidden variables are paid for in the last climb alone, which may end a little behind"
 
 
+def cut(rows: int, levels: int = 3, n: int = 14) -> pd.DataFrame:
+    """Numbers of which every other one is cut into so many levels."""
+    frame = table(2, rows, n)[2]
+    for name in list(frame)[::2]:
+        frame[name] = pd.qcut(frame[name], levels, labels=[f"level {i}" for i in range(levels)]).astype(str)
+    return frame
+
+
+def test_few_narrow_blocks_are_searched_without_parts(tmp_path):
+    found = DiCoLa(mode="balanced").fit(cut(600)).discovery_
+    assert found.tree.n_leaves == 1 and found.settings["searched_whole"] and found.tests["leaves"] == 0
+    assert found.score is not None and legality(found.pag) and "all variables were learned at once" in found.summary()
+    assert DiCoLa.from_record(found.settings).fit(cut(600)).pag_ == found.pag
+    found.write(tmp_path)
+    assert Discovery.read(tmp_path) == found
+    again = DiCoLa.from_record(found.settings).fit(cut(5001)).discovery_
+    assert again.pag == DiCoLa(mode="balanced").fit(cut(5001)).pag_ and "searched_whole" not in again.settings, "other rows may have parts"
+
+
+@pytest.mark.parametrize(
+    ("frame", "settings"),
+    [
+        (cut(600, levels=6), {}),  # wide blocks
+        (cut(5001), {}),  # many rows
+        (cut(600), {"max_depth": 3}),
+        (cut(600), {"blankets": "iamb"}),
+        (cut(600), {"min_leaf_size": 4}),
+        (cut(600), {"learner": "mag-bic", "decompose": False}),
+    ],
+)
+def test_wide_blocks_many_rows_and_choices_about_parts_have_parts(frame, settings):
+    found = DiCoLa(mode="balanced", **settings).fit(frame).discovery_
+    assert "searched_whole" not in found.settings and "leaves" in found.seconds and found.score is not None
+
+
+def test_a_search_without_parts_tells_how_far_it_is():
+    told = []
+    DiCoLa(mode="balanced").fit(cut(600), progress=lambda *each: told.append(each))
+    assert told == [("orient", 0, 1), ("orient", 1, 1)]
+
+
+def test_a_search_without_parts_that_is_stopped_says_that_nothing_is_decided(tmp_path):
+    found = DiCoLa(mode="balanced", max_tests=5).fit(cut(600)).discovery_
+    assert found.tests["total"] == 5 and min(found.tests.values()) >= 0
+    found.write(tmp_path)
+    assert Discovery.read(tmp_path) == found
+    assert not found.complete and "nothing is decided" in found.warnings[0] and len(found.undecided) == len(found.pag.edges())
+
+
+def test_knowledge_is_obeyed_without_parts():
+    frame = cut(600)
+    names = sorted(frame)
+    found = DiCoLa(mode="balanced", knowledge=Knowledge(tiers=[names[:6], names[6:]])).fit(frame).discovery_
+    assert found.settings["searched_whole"] and {each.status for each in found.statements} == {"obeyed"}
+
+
 def test_accurate_is_another_name_for_it_and_says_so(tmp_path):
     ci = FisherZ(table(n=16)[2])
     found, other = (discover(ci, mode=mode) for mode in ("balanced", "accurate"))

@@ -12,9 +12,10 @@ import pytest
 from dicola import BasisFunction, DegenerateGaussian, DiCoLa, FisherZ, InvalidData, InvalidSetting, discover
 from dicola.blankets.auto import AutoBlankets
 from dicola.blankets.total_conditioning import TotalConditioning
-from dicola.ci.columns import curves_of, indicators, normal_scores, without_rare_levels
+from dicola.ci.columns import columns_of, curves_of, indicators, normal_scores, without_rare_levels
 from dicola.ci.questions import GivenRest
 from dicola.learners.registry import LEARNERS
+from dicola.tables.table import as_table
 
 LETTERS = np.array(list("pqrs"))
 
@@ -111,6 +112,19 @@ def test_curves_are_hermite_polynomials_of_scores():
     scores = normal_scores(values)
     assert np.allclose(curves_of(values, 3), np.column_stack([scores**2 - 1, scores**3 - 3 * scores]))
     assert curves_of(values, 1).shape == (300, 0) and curves_of(np.repeat([0.0, 1.0, 5.0], 20), 4).shape == (60, 1)
+
+
+def test_curves_are_made_of_many_columns_as_of_one():
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(rng.normal(size=(120, 70)), columns=[f"v{i:02}" for i in range(70)])
+    frame["v03"] = frame["v03"].round(1)  # ties
+    frame.loc[5, "v07"] = np.nan
+    found = columns_of(as_table(frame), 3, gaps=True)
+    for name, block in zip(frame, np.split(found[0], found.begins[1:-1], axis=1), strict=True):
+        numbers = frame[name].to_numpy()
+        present = ~np.isnan(numbers)
+        shown = np.column_stack([numbers[present], curves_of(numbers[present], 3)])
+        assert np.array_equal(block[present], shown) and np.isnan(block[~present]).all()
 
 
 def test_curves_are_compared_with_main_columns_only():

@@ -33,7 +33,7 @@ class State(NamedTuple):
     pairs: Ints  # the pairs whose edge may change: a, b, kind of the edge
     starts: Ints  # numbers of the pairs at each vertex, in compressed rows
     incident: Ints
-    delta: Floats  # by pair and new kind: what the move would change; where that is beyond all limits, what it cannot be below
+    delta: Floats  # by pair and new kind: what the move would change; where that is beyond all limits, some number beyond them
     tried: Bools  # by pair and new kind: first moves that no second one redeems
     lists: Ints  # sorted neighbours of each vertex, by relation (``mag_score`` says which)
     lengths: Ints
@@ -189,7 +189,9 @@ def _score_or_bound(state: State, task: Task, room: AnyRoom, d: int, key: np.uin
         if is_bound:
             state.scores[at] = bound_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room)
         else:
-            value, is_score = score_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room, enough)
+            value, is_score = score_district(
+                task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room, enough if d <= _BOUNDED else np.inf
+            )
             if not is_score:
                 wanted = key ^ _BOUND
                 at = slot_of(state.keys, wanted)

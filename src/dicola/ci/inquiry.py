@@ -88,9 +88,16 @@ class Account:
             raise Stopped
 
     def use_up(self, phase: str) -> None:
-        """Count in the phase that went too far the tests that there may be, however many were computed."""
-        if self.limit is not None:
-            self.tests[phase] += self.limit - self.total
+        """Count as many tests as there may be, however many were computed: what is over goes from the phase that went too far, then from
+        those before it.
+        """
+        if self.limit is None:
+            return
+        over = self.total - self.limit
+        for name in (phase, *reversed([name for name in self.tests if name != phase])):
+            taken = min(over, self.tests[name])
+            self.tests[name] -= taken
+            over -= taken
 
     def copy(self) -> Account:
         """The same counts, to go back to; the memory is shared."""

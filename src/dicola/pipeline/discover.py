@@ -201,8 +201,11 @@ def follow(found: SoFar, progress: Progress | None = None) -> None:
     found.tree = tree = divided(found, _about(progress, "decompose"))
     say_if_long(found)
     clock.lap("decompose")
+    tell = _about(progress, "orient") or (lambda done, total: None)
     if steps.searches_whole:
+        tell(0, 1)
         finish(found)
+        tell(1, 1)
         return
 
     found.phase = "leaves"
@@ -228,10 +231,9 @@ def follow(found: SoFar, progress: Progress | None = None) -> None:
     clock.lap("merge")
 
     found.phase = "orientation"
-    say = _about(progress, "orient") or (lambda done, total: None)
-    say(0, 1)
+    tell(0, 1)
     found.skeleton, found.oriented = steps.learner.orient(ci.during("orientation"), skeleton, steps.orientation, alone=not steps.divides)
-    say(1, 1)
+    tell(1, 1)
     clock.lap("orientation")
     finish(found)
 

@@ -164,8 +164,9 @@ class Plan(Settings):
         )
 
     def _searches_whole(self, mode: Mode, ci: Inquiry) -> bool:
-        """Does the last step look at all variables at once, and was nothing chosen about parts?"""
-        chosen = self.decompose and any(getattr(self, name) != SETTINGS[name].default for name in _OF_THE_PARTS)
+        """Does the last step look at all variables at once, and was nothing chosen about parts, or who learns them?"""
+        may_be_chosen = _OF_THE_PARTS if self.decompose else ("learner",)
+        chosen = any(getattr(self, name) != SETTINGS[name].default for name in may_be_chosen)
         return mode.last_step is not None and not chosen and mode.last_step.takes_all(ci)
 
     def _contradicts(self, name: str, mode: Mode) -> bool:
@@ -200,7 +201,11 @@ class Plan(Settings):
             settings["ci_test"], settings["alpha"] = recipe_from(record["test"])
         if settings.get("mode") == "fast":  # what that was: the mode exact with the colliders of the record
             settings["mode"] = EXACT.name
+        if record.get("searched_whole"):  # nothing was chosen about parts, which other rows may have
+            settings = {name: value for name, value in settings.items() if name not in _OF_THE_PARTS}
         for name, registry in (("learner", ALL), ("blankets", BLANKETS)):
+            if name not in settings:
+                continue
             facts = dict(record[name])
             settings[name] = registry.named(facts.pop("name"))(**facts)
         if not settings.get("targets"):
@@ -279,7 +284,8 @@ class Steps(NamedTuple):
             "test": record_of(test),
             "mode": self.mode.name,
             **({} if self.why is None else {"mode_chosen": self.why}),
-            "decompose": self.divides,
+            "decompose": plan.decompose,
+            **({"searched_whole": True} if self.searches_whole else {}),
             **kept,
             "stop": self.stop,
             "blankets": described(self.blankets),

@@ -189,7 +189,8 @@ class MagSearch:
             return None
         # what is claimed of two observed variables might be broken by way of a hidden one between them
         exogenous, caused = None if self.law is None else self.law.claims.exogenous, self.law is None
-        columns = HiddenColumns(self.score, _HIDDEN, self._bars, exogenous, caused, stand_ins=known is None and self._is_straight)
+        stand_ins = known is None and len(self.score) <= LARGE and self._is_straight
+        columns = HiddenColumns(self.score, _HIDDEN, self._bars, exogenous, caused, stand_ins=stand_ins)
         found = columns.beside(dag) if known is None else columns.again(dag, known)
         return found if found.n_hidden else None
 

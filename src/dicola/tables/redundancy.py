@@ -52,7 +52,8 @@ def _first_seen(column: Column) -> bytes:
     if not column.levels or column.kind in ("identifier", "date", "text"):
         return values.tobytes()
     number: dict[float, int] = {}
-    return np.array([value if value != value else number.setdefault(value, len(number)) for value in values.tolist()]).tobytes()
+    places = [np.nan if value != value else number.setdefault(value, len(number)) for value in values.tolist()]
+    return np.array(places, dtype=np.float64).tobytes()
 
 
 def _as_seen(column: Column) -> Floats:
