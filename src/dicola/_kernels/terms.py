@@ -33,7 +33,7 @@ class BlockTerms(NamedTuple):
     What is fitted within a block is free: its misfit alone is taken off.
     """
 
-    covariance: NDArray[np.float64]  # of all columns, each of variance 1
+    covariance: NDArray[np.float64]  # of columns that are unrelated within a block, each of variance 1, or 0 where others determine it
     begins: NDArray[np.int64]  # where the block of each variable begins, and where the last one ends
     alone: NDArray[np.float64]  # the logarithm of the determinant of each block
     gains: NDArray[np.float64]  # of a pair: what telling one of them the other takes off its misfit per row
