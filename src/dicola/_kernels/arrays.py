@@ -15,6 +15,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Small = NDArray[np.int8]
 Flags = NDArray[np.uint8]
+Places = NDArray[np.int32]
 Bools = NDArray[np.bool_]
 
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicola._kernels.arrays import Bools, Floats, Ints, Rows, longer, rows_of
-from dicola._kernels.compiled import inner, kernel
-from dicola._kernels.partial_correlation import first_separator, make_room
+from dicola._kernels.arrays import Bools, Flags, Floats, Ints, Rows, longer, rows_of
+from dicola._kernels.compiled import inner, kernel, lean
+from dicola._kernels.partial_correlation import Room, first_separator, make_room
 from dicola._kernels.stopping import heed
 
 
@@ -73,6 +73,36 @@ def sweep_level(evidence: Any, adjacency: Bools, candidates: Bools, tried: Bools
     return rows, tests
 
 
+@lean
+def _list_pool(
+    begins: Ints, listed: Ints, candidates: Bools, tried: Bools, useless: Bools, i: int, j: int, end: int, pool: Ints, parts: Flags
+) -> tuple[int, int]:
+    """List the candidates at one end of an edge, and the parts of which they are; how many there are, and the parts that hold them all."""
+    owner = j if end else i
+    m, common, has_tried, has_useless = 0, 255, len(tried) > 0, len(useless) > 0
+    for at in range(begins[owner], begins[owner + 1]):
+        v = listed[at]
+        if v not in (i, j) and not (has_useless and useless[v, i] and useless[v, j]):
+            pool[m] = v
+            part = 0
+            if has_tried:
+                part = (1 if tried[i, v] else 0) | (2 if tried[j, v] else 0)
+            if end == 1 and candidates[i, v]:
+                part |= 4
+            parts[m] = part
+            common &= part
+            m += 1
+    return m, common
+
+
+@lean
+def _first_separator(
+    evidence: Any, i: int, j: int, pool: Ints, parts: Flags, m: int, size: int, limit: float, room: Room
+) -> tuple[bool, int]:
+    """``first_separator`` among the first m; here, because in a loop of an array's owner each call would count who holds the arrays."""
+    return first_separator(evidence, i, j, pool[:m], parts[:m], size, limit, room)
+
+
 @inner
 def _sweep_rows(
     evidence: Any, edges: Rows, pools: tuple[Rows, Bools], tried: Bools, useless: Bools, bounds: tuple[int, float], limit: float
@@ -95,11 +125,11 @@ def _sweep_rows(
     count = tests = steps = 0
     pool = np.empty(most, np.int64)
     parts = np.empty(most, np.uint8)
-    room = make_room(size, most)
     widest = most  # candidates of which all sets are tried
     while widest > 0 and are_too_many(widest, size, set_limit):
         widest -= 1
-    has_tried, has_useless, any_passed = len(tried) > 0, len(useless) > 0, False
+    room = make_room(size, widest)
+    any_passed = False
     for i in range(n):
         for edge in range(edge_begins[i], edge_begins[i + 1]):
             j = edge_ends[edge]
@@ -109,33 +139,16 @@ def _sweep_rows(
             if steps & 63 == 0:
                 heed(tests)
             separated = passed = False
-            for end in range(2):
-                if separated or (end == 1 and size == 0):
-                    break
-                owner = i if end == 0 else j
-                m = 0
-                common = 255  # the parts that hold the whole pool
-                if begins[owner + 1] - begins[owner] < size:
-                    continue
-                for at in range(begins[owner], begins[owner + 1]):
-                    v = listed[at]
-                    if v not in (i, j) and not (has_useless and useless[v, i] and useless[v, j]):
-                        pool[m] = v
-                        part = 0
-                        if has_tried:
-                            part = (1 if tried[i, v] else 0) | (2 if tried[j, v] else 0)
-                        if end == 1 and candidates[i, v]:
-                            part |= 4
-                        parts[m] = part
-                        common &= part
-                        m += 1
-                if m < size or (common and size > 0):
-                    continue
-                if m > widest:
-                    passed = True
-                    continue
-                separated, used = first_separator(evidence, i, j, pool[:m], parts[:m], size, limit, room)
-                tests += used
+            for end in range(2 if size else 1):
+                if not separated and begins[(i, j)[end] + 1] - begins[(i, j)[end]] >= size:
+                    m, common = _list_pool(begins, listed, candidates, tried, useless, i, j, end, pool, parts)
+                    if m < size or (common and size):
+                        continue
+                    if m > widest:
+                        passed = True
+                        continue
+                    separated, used = _first_separator(evidence, i, j, pool, parts, m, size, limit, room)
+                    tests += used
             any_passed |= passed and not separated
             if separated:
                 rows = longer(rows, (count + 1) * (size + 2))

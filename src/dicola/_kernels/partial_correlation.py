@@ -3,9 +3,10 @@
 The residual covariance is swept while walking the tree of subsets: conditioning on one more
 variable p changes it by one step, ``w[a, b] - (w[a, p] / w[p, p]) * w[p, b]``. Subsets of one size
 are visited in lexicographic order; each shares the steps of its common beginning with the one
-before, so that the last step, the only one taken per test, costs a handful of multiplications. A
-variable that is determined by those already taken (residual variance below ``SINGULAR``) adds
-nothing and is passed over, as a pseudo-inverse would.
+before. Of the last step, the only one taken per test, and of the one before it just what the verdicts
+need is worked out, which is a handful of multiplications. A variable that is determined by those
+already taken (residual variance below ``SINGULAR``) adds nothing and is passed over, as a
+pseudo-inverse would.
 
 A pair is dependent given S iff ``cov(x, y | S)² > limit · var(x | S) · var(y | S)``, where
 ``limit`` is the squared critical correlation for the size of S.
@@ -18,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from dicola._kernels.arrays import Bools, Flags, Floats, Ints, longer
-from dicola._kernels.compiled import hot, inlined, inner, kernel
+from dicola._kernels.arrays import Bools, Flags, Floats, Ints, Places, longer
+from dicola._kernels.compiled import hot, inlined, inner, kernel, lean, lean_and_hot
 from dicola._kernels.interpreted import by_type
 from dicola._kernels.stopping import heed
 
@@ -28,12 +29,22 @@ _STEPS = 512  # in the tree of subsets, from one look at the clock to the next
 
 
 class Room(NamedTuple):
-    """Arrays that ``first_separator`` works in; the set it finds is left in ``found``."""
+    """Arrays that ``first_separator`` works in; the set it finds is left in ``found``.
+
+    Candidates have places from the last to the first. What is left of the covariances of those at places 0 to c is then the beginning
+    of a triangle, row after row, and a step over it is one loop: most triangles are so small that a loop per row would cost more to
+    begin and end than to go through.
+    """
 
     found: Ints
-    residuals: Floats  # what is left of all covariances, by the number of variables taken
+    triangles: Floats  # what is left of the covariances among candidates, by the number of variables taken
+    beside: Floats  # of those of x with candidates, then of those of y
+    pairs: Floats  # (cov, var x, var y)
+    share: Floats
+    rows: Places  # where each entry of a triangle stands
+    columns: Places
     chosen: Ints  # places of the variables taken
-    # parts that hold all of these; behind them, parts that hold all candidates from a place on
+    # parts that hold all of these; behind them, parts that hold all candidates up to a place
     shared: Flags
 
 
@@ -122,8 +133,26 @@ def _separates(cov: tuple[float, float, float], pivot: float, at_x: float, at_y:
 @inner
 def make_room(size: int, candidates: int) -> Room:
     """Room for sets of at most this size of so many candidates."""
-    n, most = candidates + 2, max(size, 1)
-    return Room(np.empty(most, np.int64), np.empty((most, n, n)), np.empty(size + 1, np.int64), np.empty(size + n + 2, np.uint8))
+    levels = max(size - 1, 0)  # what is left once the last variable is taken is not written down, nor before a single one
+    entries = candidates * (candidates + 1) // 2 if levels else 0
+    steps = entries if levels > 1 else 0
+    rows, columns = np.empty(steps, np.int32), np.empty(steps, np.int32)
+    at = 0
+    for i in range(candidates if steps else 0):
+        for j in range(i + 1):
+            rows[at], columns[at] = i, j
+            at += 1
+    return Room(
+        found=np.empty(max(size, 1), np.int64),
+        triangles=np.empty((levels, entries)),
+        beside=np.empty((levels, 2, candidates)),
+        pairs=np.empty((levels, 3)),
+        share=np.empty(candidates),
+        rows=rows,
+        columns=columns,
+        chosen=np.empty(size + 1, np.int64),
+        shared=np.empty(size + candidates + 1, np.uint8),
+    )
 
 
 def first_separator(evidence: Any, x: int, y: int, candidates: Ints, parts: Flags, size: int, limit: float, room: Room) -> tuple[bool, int]:
@@ -148,24 +177,75 @@ def _first_separator(evidence: Any, x: int, y: int, candidates: Any, parts: Any,
     return None
 
 
-@inlined
-def _take(residuals: Floats, level: int, p: int, n: int) -> None:
-    """``_sweep`` of one level into the next; a matrix of them taken by itself would cost a count of those who hold it."""
-    pivot = residuals[level, p, p]
+@lean_and_hot
+def _begin(correlation: Floats, x: int, y: int, candidates: Ints, room: Room) -> None:
+    """Covariances before any candidate is taken."""
+    triangles, beside, pairs = room.triangles, room.beside, room.pairs
+    m = len(candidates)
+    pairs[0, 0], pairs[0, 1], pairs[0, 2] = correlation[x, y], correlation[x, x], correlation[y, y]
+    at = 0
+    for i in range(m):
+        v = candidates[m - 1 - i]
+        beside[0, 0, i], beside[0, 1, i] = correlation[x, v], correlation[y, v]
+        for j in range(i + 1):
+            triangles[0, at] = correlation[v, candidates[m - 1 - j]]
+            at += 1
+
+
+@lean_and_hot
+def _take(room: Room, level: int, p: int) -> None:
+    """The step that takes the candidate at place p, for all before that place."""
+    triangles, beside, pairs, share, rows, columns = room.triangles, room.beside, room.pairs, room.share, room.rows, room.columns
+    row = p * (p + 1) // 2
+    pivot = triangles[level, row + p]
     singular = pivot < SINGULAR
-    for a in range(2):
-        factor = 0.0 if singular else residuals[level, a, p] / pivot
-        for b in range(a, 2):
-            residuals[level + 1, a, b] = residuals[level, a, b] - factor * residuals[level, b, p]
-        for b in range(p + 1, n):
-            residuals[level + 1, a, b] = residuals[level, a, b] - factor * residuals[level, p, b]
-    for a in range(p + 1, n):
-        factor = 0.0 if singular else residuals[level, p, a] / pivot
-        for b in range(a, n):
-            residuals[level + 1, a, b] = residuals[level, a, b] - factor * residuals[level, p, b]
+    at_x, at_y = beside[level, 0, p], beside[level, 1, p]
+    of_x, of_y = 0.0 if singular else at_x / pivot, 0.0 if singular else at_y / pivot
+    pairs[level + 1, 0] = pairs[level, 0] - of_x * at_y
+    pairs[level + 1, 1] = pairs[level, 1] - of_x * at_x
+    pairs[level + 1, 2] = pairs[level, 2] - of_y * at_y
+    for i in range(p):
+        at = triangles[level, row + i]
+        share[i] = 0.0 if singular else at / pivot
+        beside[level + 1, 0, i] = beside[level, 0, i] - of_x * at
+        beside[level + 1, 1, i] = beside[level, 1, i] - of_y * at
+    for k in range(row):
+        triangles[level + 1, k] = triangles[level, k] - share[rows[k]] * triangles[level, row + columns[k]]
 
 
-@inner
+@lean_and_hot
+def _last_two(room: Room, level: int, begin: int, after: int, parts: Flags, limit: float) -> tuple[int, int, int]:
+    """The first two places from ``begin`` down that, taken beside those of a level, separate x and y; the verdicts that took.
+
+    Both places are 0 where none do.
+    """
+    triangles, beside, pairs, shared = room.triangles, room.beside, room.pairs, room.shared
+    xy, xx, yy = pairs[level, 0], pairs[level, 1], pairs[level, 2]
+    m, tests = len(parts), 0
+    for p in range(begin, 0, -1):
+        if shared[level] & shared[after + p]:
+            break
+        both = shared[level] & parts[m - 1 - p]
+        if both & shared[after + p - 1]:
+            continue
+        row = p * (p + 1) // 2
+        pivot = triangles[level, row + p]
+        singular = pivot < SINGULAR
+        at_x, at_y = beside[level, 0, p], beside[level, 1, p]
+        of_x, of_y = 0.0 if singular else at_x / pivot, 0.0 if singular else at_y / pivot
+        pair = xy - of_x * at_y, xx - of_x * at_x, yy - of_y * at_y
+        for q in range(p - 1, -1, -1):
+            if both & parts[m - 1 - q]:
+                continue
+            tests += 1
+            at = triangles[level, row + q]
+            left = triangles[level, q * (q + 1) // 2 + q] - (0.0 if singular else at / pivot) * at
+            if _separates(pair, left, beside[level, 0, q] - of_x * at, beside[level, 1, q] - of_y * at, limit):
+                return p, q, tests
+    return 0, 0, tests
+
+
+@lean
 def _first_by_sweeping(
     correlation: Floats, x: int, y: int, candidates: Ints, parts: Flags, size: int, limit: float, room: Room
 ) -> tuple[bool, int]:
@@ -187,48 +267,42 @@ def _first_by_sweeping(
                 found[0] = c
                 return True, tests
         return False, tests
-    n = m + 2
-    residuals, chosen, shared = room.residuals, room.chosen, room.shared
-    after = size + 1  # from here on in ``shared``: the parts that hold all candidates from a place on
-    shared[after + n] = 255
-    for i in range(n - 1, 1, -1):
-        shared[after + i] = shared[after + i + 1] & parts[i - 2]
-    if shared[after + 2]:
+    chosen, shared = room.chosen, room.shared
+    after = size  # from here on in ``shared``: the parts that hold all candidates up to a place
+    common = np.uint8(255)
+    for i in range(m):
+        common &= parts[m - 1 - i]
+        shared[after + i] = common
+    if common:
         return False, 0
-    for a in range(n):
-        row = x if a == 0 else y if a == 1 else candidates[a - 2]
-        for b in range(a, n):
-            residuals[0, a, b] = correlation[row, x if b == 0 else y if b == 1 else candidates[b - 2]]
-    depth = size - 1  # the last variable is handled without writing a residual matrix
+    _begin(correlation, x, y, candidates, room)
+    depth = size - 2  # the last two variables are taken without writing down what is left
     tests = 0
     shared[0] = 255
     level = 0
-    chosen[0] = 1
+    chosen[0] = m
     while True:
         for _ in range(_STEPS):
-            chosen[level] += 1
+            chosen[level] -= 1
             c = chosen[level]
-            if c > n - (size - level) or shared[level] & shared[after + c]:
+            if c < size - level - 1 or shared[level] & shared[after + c]:
                 level -= 1
                 if level < 0:
                     return False, tests
                 continue
             if level < depth:
-                _take(residuals, level, c, n)
-                shared[level + 1] = shared[level] & parts[c - 2]
+                _take(room, level, c)
+                shared[level + 1] = shared[level] & parts[m - 1 - c]
                 level += 1
                 chosen[level] = c
                 continue
-            pair = residuals[level, 0, 1], residuals[level, 0, 0], residuals[level, 1, 1]
-            for last in range(c, n):
-                if shared[level] & parts[last - 2]:
-                    continue
-                tests += 1
-                if _separates(pair, residuals[level, last, last], residuals[level, 0, last], residuals[level, 1, last], limit):
-                    for i in range(depth):
-                        found[i] = candidates[chosen[i] - 2]
-                    found[depth] = candidates[last - 2]
-                    return True, tests
+            first, last, used = _last_two(room, level, c, after, parts, limit)
+            tests += used
+            if first:
+                for i in range(depth):
+                    found[i] = candidates[m - 1 - chosen[i]]
+                found[depth], found[depth + 1] = candidates[m - 1 - first], candidates[m - 1 - last]
+                return True, tests
             level -= 1
             if level < 0:
                 return False, tests
