@@ -85,6 +85,8 @@ def column_of(series: pd.Series[Any], name: str) -> Column:
     such as complex numbers, are refused.
     """
     dtype = series.dtype
+    if is_object_dtype(dtype) and (texts := _plain_texts(series)) is not None:
+        return _of_texts(*texts, name)
     if is_bool_dtype(dtype):
         return _of_numbers(series, name, "binary")
     if is_numeric_dtype(dtype) and not is_complex_dtype(dtype):
@@ -104,6 +106,18 @@ def column_of(series: pd.Series[Any], name: str) -> Column:
     if (numbers.isna() & series.notna()).any():
         return _of_levels(pd.Categorical(series.map(str, na_action="ignore")), name)
     return _of_numbers(numbers, name, "binary" if is_bool_dtype(numbers) else "continuous")
+
+
+def _plain_texts(series: pd.Series[Any]) -> tuple[NDArray[np.intp], NDArray[Any]] | None:
+    """By row the place of its text, -1 for a gap, and the texts; ``None`` where there is anything else. Each is looked at once."""
+    entries = series.to_numpy(dtype=object)
+    if not (len(entries) and isinstance(entries[0], str)):
+        return None
+    try:
+        rows, texts = pd.factorize(entries)
+    except TypeError:  # something that cannot be compared
+        return None
+    return (rows, texts) if all(type(text) is str for text in texts) else None
 
 
 def _of_numbers(series: pd.Series[Any], name: str, kind: Kind) -> Column:
