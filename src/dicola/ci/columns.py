@@ -86,7 +86,10 @@ def _where(present: NDArray[np.bool_], block: Floats) -> Floats:
 
 def _side_by_side(parts: Sequence[Floats], widths: Sequence[int], pooled: Sequence[str]) -> Columns:
     begins = np.cumsum([0, *(part.shape[1] for part in parts)], dtype=np.int64)
-    return Columns(np.hstack(parts), begins, begins[:-1] + np.array(widths, dtype=np.int64), tuple(pooled))
+    values = np.empty((len(parts[0]), begins[-1]), order="F")  # what is copied lies side by side then
+    for begin, part in zip(begins.tolist(), parts, strict=False):
+        values[:, begin : begin + part.shape[1]] = part
+    return Columns(values, begins, begins[:-1] + np.array(widths, dtype=np.int64), tuple(pooled))
 
 
 def without_rare_levels(codes: NDArray[np.int64], levels: int) -> NDArray[np.int64]:
@@ -111,8 +114,8 @@ def without_rare_levels(codes: NDArray[np.int64], levels: int) -> NDArray[np.int
 def indicators(codes: NDArray[np.int64]) -> Floats:
     """A column per level but the most frequent, 1 where a row has it; which one is left out changes no test."""
     counts = np.bincount(codes)
-    shown = np.delete(np.arange(len(counts)), np.argmax(counts))
-    return np.asarray(codes[:, None] == shown, dtype=np.float64)
+    shown = np.flatnonzero(np.arange(len(counts)) != counts.argmax())
+    return np.asarray(codes == shown[:, None], dtype=np.float64).T
 
 
 def normal_scores(values: Floats) -> Floats:
@@ -169,10 +172,11 @@ def _with_curves(numbers: Sequence[Floats], degree: int) -> Iterator[Floats | No
     """
     for begin in range(0, len(numbers), _TOGETHER):
         rows = np.stack(numbers[begin : begin + _TOGETHER])
-        order, n = np.argsort(rows, axis=1), rows.shape[1]
-        ranked = np.take_along_axis(rows, order, axis=1)
+        n = rows.shape[1]
+        order = np.argsort(rows, axis=1) + n * np.arange(len(rows))[:, None]  # in all rows as one
+        ranked = rows.take(order)
         differ = (ranked[:, 1:] > ranked[:, :-1]).all(axis=1) & (n > degree)
         scores = np.empty_like(rows)
-        np.put_along_axis(scores, order, _scores_of_ranks(n)[None, :], axis=1)
-        shown = np.stack([rows, *_polynomials(scores, degree)], axis=2)
-        yield from (block if all_differ else None for block, all_differ in zip(shown, differ.tolist(), strict=True))
+        scores.ravel()[order] = _scores_of_ranks(n)
+        shown = np.stack([rows, *_polynomials(scores, degree)], axis=1)
+        yield from (block.T if all_differ else None for block, all_differ in zip(shown, differ.tolist(), strict=True))
