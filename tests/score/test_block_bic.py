@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dicola import DAG, MAG, BasisFunction, DegenerateGaussian, DiCoLa, FisherZ, InvalidSetting, NeedsData, discover, metrics
-from dicola._kernels import block_score
+from dicola._kernels import block_parents, block_score
 from dicola._kernels.compiled import kernel
 from dicola._kernels.terms import BlockTerms, Terms
 from dicola.ci.inquiry import Inquiry
@@ -19,7 +19,8 @@ from dicola.score.block_bic import BlockBIC
 from dicola.score.equivalence_search import equivalence_search
 from dicola.score.gaussian_bic import GaussianBIC, district_lists
 from dicola.score.mag_climb import climb
-from dicola.score.order_search import order_search, plain_order_search
+from dicola.score import order_search as order_search_module
+from dicola.score.order_search import Grown, order_search, plain_order_search
 from dicola.score.registry import score_behind
 from dicola.score.search import MagSearch
 from tests.reference_models import random_mag
@@ -169,6 +170,79 @@ def test_the_order_search_is_that_of_the_plain_twin():
         fast, plain = order_search(score, order), plain_order_search(score, order)
         assert np.array_equal(fast.parents, plain.parents) and np.array_equal(fast.order, plain.order)
         assert fast.score == pytest.approx(plain.score, abs=1e-6)
+
+
+def larger(seed: int, n: int = 18, rows: int = 300, wide: int = 3) -> BlockBIC:
+    """The score of blocks with many relations among them."""
+    rng = np.random.default_rng(seed)
+    widths = rng.integers(1, wide + 1, size=n)
+    begins = np.cumsum([0, *widths])
+    values = rng.normal(size=(rows, begins[-1]))
+    for v in range(n):
+        for u in rng.permutation(v)[:3]:
+            own, other = slice(begins[v], begins[v + 1]), slice(begins[u], begins[u + 1])
+            values[:, own] += values[:, other] @ rng.uniform(-0.7, 0.7, size=(widths[u], widths[v]))
+    return BlockBIC(np.corrcoef(values.T), rows, widths.tolist(), [f"X{i:02}" for i in range(n)])
+
+
+def test_the_order_search_is_that_of_the_plain_twin_where_pairs_are_barred():
+    rng = np.random.default_rng(5)
+    for seed in range(4):
+        score, bars, order = larger(seed, n=8), rng.random((8, 8)) < 0.2, rng.permutation(8)
+        fast, plain = order_search(score, order, bars=bars), plain_order_search(score, order, bars=bars)
+        assert np.array_equal(fast.parents, plain.parents) and np.array_equal(fast.order, plain.order)
+        assert not (fast.parents & bars.T).any()
+
+
+def test_what_other_searches_have_worked_out_changes_no_answer():
+    rng = np.random.default_rng(6)
+    for seed in range(3):
+        score, grown = larger(seed), Grown()
+        for order in (rng.permutation(18) for _ in range(4)):
+            alone, after = order_search(score, order), order_search(score, order, grown=grown)
+            assert np.array_equal(after.order, alone.order) and np.array_equal(after.parents, alone.parents)
+            assert (after.score, after.work) == (alone.score, alone.work)
+
+
+def test_trees_without_room_grow_or_are_begun_anew(monkeypatch):
+    score, order = larger(7), np.random.default_rng(7).permutation(18)
+    roomy = order_search(score, order)
+    assert roomy.parents.sum(axis=1).max() > 2
+    kept = order_search_module._enlarged
+    made = []
+    monkeypatch.setattr(order_search_module, "_enlarged", lambda *args: made.append(kept(*args)) or made[-1])
+    monkeypatch.setattr(order_search_module, "_ROOM", 2)
+    narrow = order_search(score, order)
+    assert made and np.array_equal(narrow.order, roomy.order) and (narrow.score, narrow.work) == (roomy.score, roomy.work)
+    assert max(len(each.begins) for each in made) > 300
+    made.clear()
+    for module in (order_search_module, block_parents):
+        monkeypatch.setattr(module, "MOST_NODES", 150)
+    small = order_search(score, order)
+    assert len(made) > 4 and {len(each.begins) for each in made[2:]} == {150}, "more are never held"
+    assert np.array_equal(small.order, roomy.order) and small.score == roomy.score and small.work == roomy.work
+
+
+def test_a_walk_is_right_where_there_is_no_room_for_its_steps():
+    single = larger(8, n=24, wide=1, rows=900)
+    wide = np.random.default_rng(8).normal(size=(900, 600))
+    covariance = np.block([[single.kernel_terms().correlation, np.zeros((24, 600))], [np.zeros((600, 24)), np.corrcoef(wide.T)]])
+    beside = AsBlocks(covariance, 900, [1] * 24 + [600], [*single.names, "X99"])
+    room = room_of(beside.kernel_terms(), block_parents.make_block_trails(25, 24))
+    assert len(room.own) == 2, "the steps of a walk share one slot"
+    prices = beside.kernel_terms().prices.copy()
+    prices[:24, :24] = single.price_of(0, 1)
+    prices.setflags(write=False)
+    beside._terms = beside._terms._replace(prices=prices)
+    order = np.random.default_rng(9).permutation(24)
+    one, other = order_search(single, order), order_search(beside, [*order.tolist(), 24])
+    assert one.parents.sum(axis=1).max() > 3
+    assert np.array_equal(other.parents[:24, :24], one.parents) and not other.parents[24].any() and not other.parents[:, 24].any()
+
+
+@kernel
+def room_of(terms, trails):
+    return block_parents.make_block_room(terms, trails)
 
 
 @pytest.mark.parametrize(("max_district", "third", "surcharge"), [(2, None, 0.0), (10, 0.05, 0.0), (10, None, 3.0)])

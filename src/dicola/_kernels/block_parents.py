@@ -1,9 +1,12 @@
 """The best parents of a variable among those before it in an order, where variables are blocks of columns.
 
-It is ``parent_search`` block by block. Growing takes the candidate that lowers the score most, its
-price paid, again and again; the trail keeps a Cholesky factor that gains a row for every column of
-a block taken. Growing and asking whether one more candidate would change a trail take the same
-floating-point steps in the same order, so that they agree to the bit.
+Parents are grown and shrunk as in ``parent_search``, block by block. Growing takes the candidate that
+lowers the score most, its price paid, again and again. What it may take next depends on what it has
+taken alone, so all searches for the parents of a variable walk down one tree (the grow-shrink trees of
+Andrews et al. 2023): a *node* stands for variables taken, one after the other, and lists as its
+*offers* all others that would lower the score now, the best first. A walk takes the first that is in
+the pool. A node is worked out once, when a walk first comes to it, and the offers passed over on the
+way tell whether one more candidate would change a trail.
 """
 
 from __future__ import annotations
@@ -26,102 +29,124 @@ from dicola._kernels.block_algebra import (
 )
 from dicola._kernels.compiled import inner, lean, lean_and_hot
 from dicola._kernels.stopping import heed
-from dicola._kernels.terms import BlockTerms, not_barred
+from dicola._kernels.terms import BlockTerms
+
+MOST_NODES = 1 << 19  # a tree with more is begun anew
+_LARGE = 1 << 20  # numbers that are kept, of the steps of a walk, so that the next one can begin halfway
+UNKNOWN = -1
 
 
 class BlockTrails(NamedTuple):
-    """Trails with the parents and the score that come of them, by place as in ``parent_search``."""
+    """Trails with the parents and the score that come of them, by place as in ``parent_search``; and the trees that they lie in."""
 
-    factor: Floats  # row q: that of the q-th column taken
-    along: Floats  # [c, q]: the part of the c-th column of v along the q-th column taken
-    lower: Floats  # [k]: the factor of the covariance left of v before the k-th step, inverses on its diagonal; none before the first
-    gained: Floats  # what the k-th step gained
     taken: Ints  # the variables taken, one after the other
-    ends: Ints  # [k]: how many columns were taken before the k-th step
+    nodes: Ints  # [k]: the node before the k-th step
     lengths: Ints
     parents: Ints
     counts: Ints
     scores: Floats
+    roots: Ints  # by variable: the node with nothing taken
+    begins: Ints  # by node: where its offers begin
+    ends: Ints
+    offers: Ints  # variables
+    leads: Ints  # the node that taking the offer leads to
+    kept: Ints  # by node: where the parents begin that are left of the variables taken, and where they end
+    kept_ends: Ints
+    values: Floats  # by node: the score with these parents
+    listed: Ints  # parents
+    used: Ints  # how much of ``begins``, ``offers`` and ``listed`` is used
 
 
+NODES, OFFERS, LISTED = 0, 1, 2  # of ``BlockTrails.used``
 LOWER, INVERSE = 0, 1  # of ``BlockRoom.square``
+VARIABLE, DEPTH = 0, 1  # of ``BlockRoom.here``
 
 
 class BlockRoom(NamedTuple):
-    """Arrays to work in. The columns of the candidates lie side by side; ``line`` is for one candidate alone."""
+    """Arrays to work in. The columns of all candidates lie side by side.
 
+    What is left after each step of a walk is kept, as far as there is room: step k is in slot k, or in the last one.
+    """
+
+    here: Ints  # whose walk it is, and how many steps of it were made
+    path: Ints  # the variables taken by these, and how many columns were taken before each
+    columns_before: Ints
     rows: Floats  # the part of every column of the candidates along each column taken
-    starts: Ints  # where the columns of candidate j begin in ``rows``
+    starts: Ints  # by variable: where its columns begin in ``rows``; -1: it is no candidate
     columns: Ints  # which columns they are
-    own: Floats  # [d, x]: what is left of the covariance of column x with the d-th before it, of the same candidate
-    across: Floats  # [c, x]: and of that with the c-th column of v
+    own: Floats  # [slot, d, x]: what is left of the covariance of column x with the d-th before it, of the same candidate
+    across: Floats  # [slot, c, x]: and of that with the c-th column of v
+    left: Floats  # [slot]: of the covariance of v
+    lower: Floats  # its factor, inverses on its diagonal
     parts_of: Floats  # [c, x]: the part of column x along the c-th column left of v, once these are unrelated
     told: Floats  # [x]: the sum of their squares
-    done: Bools  # by candidate: is it taken?
-    rest: Floats  # what is left of the covariance of v
-    line: Floats
+    gains: Floats  # of the offers of a node
+    inside: Bools  # by variable: is it in the pool, or taken?
     work: Floats
-    free: Ints  # the candidates that are not barred
+    rest: Floats  # what some parents leave of the covariance of v
     square: Floats  # the factor of the columns of the parents, and its inverse
     parts: Floats  # the parts of v along them
 
 
-def make_block_trails(n: int, longest: int, width: int) -> BlockTrails:
-    """Trails for n variables of at most so many columns, each of fewer than ``longest`` others."""
-    places, columns = n + 1, longest * width
+def make_block_trails(n: int, room: int) -> BlockTrails:
+    """Trails for n variables, each of fewer than ``room`` others, and trees of so many nodes as mostly go with that."""
+    places, longest = n + 1, min(room, n + 1)
+    nodes = max(min(2 * n * room, MOST_NODES), 4 * longest)
     return BlockTrails(
-        factor=np.zeros((places, columns, columns)),
-        along=np.zeros((places, width, columns)),
-        lower=np.zeros((places, longest, width, width)),
-        gained=np.zeros((places, longest)),
         taken=np.zeros((places, longest), np.int64),
-        ends=np.zeros((places, longest), np.int64),
+        nodes=np.zeros((places, longest + 1), np.int64),
         lengths=np.zeros(places, np.int64),
         parents=np.zeros((places, longest), np.int64),
         counts=np.zeros(places, np.int64),
         scores=np.zeros(places),
+        roots=np.full(n, UNKNOWN),
+        begins=np.full(nodes, UNKNOWN),
+        ends=np.zeros(nodes, np.int64),
+        offers=np.zeros(6 * nodes + n * n, np.int64),
+        leads=np.full(6 * nodes + n * n, UNKNOWN),
+        kept=np.full(nodes, UNKNOWN),
+        kept_ends=np.zeros(nodes, np.int64),
+        values=np.zeros(nodes),
+        listed=np.zeros(4 * nodes, np.int64),
+        used=np.zeros(3, np.int64),
     )
 
 
 @inner
 def make_block_room(terms: BlockTerms, trails: BlockTrails) -> BlockRoom:
     """Room for searches that leave such trails."""
-    n, w, columns = len(terms.begins) - 1, widest(terms.begins), trails.along.shape[2]
+    n, w, longest, total = len(terms.begins) - 1, widest(terms.begins), trails.taken.shape[1], len(terms.covariance)
+    columns, slots = longest * w, max(2, min(longest, _LARGE // (2 * w * total)))
+    here = np.full(2, UNKNOWN)
     return BlockRoom(
-        np.empty((columns, len(terms.covariance))),
-        np.empty(n + 1, np.int64),
-        np.empty(len(terms.covariance), np.int64),
-        np.empty((w, len(terms.covariance))),
-        np.empty((w, len(terms.covariance))),
-        np.empty((w, len(terms.covariance))),
-        np.empty(len(terms.covariance)),
-        np.empty(n, np.bool_),
-        np.empty((w, w)),
-        np.empty((columns, w)),
-        np.empty((6, w, w)),
+        here,
+        np.empty(longest, np.int64),
+        np.empty(longest + 1, np.int64),
+        np.empty((columns, total)),
         np.empty(n, np.int64),
+        np.empty(total, np.int64),
+        np.empty((slots, w, total)),
+        np.empty((slots, w, total)),
+        np.empty((slots, w, w)),
+        np.empty((w, w)),
+        np.empty((w, total)),
+        np.empty(total),
+        np.empty(n),
+        np.zeros(n, np.bool_),
+        np.empty((6, w, w)),
+        np.empty((w, w)),
         np.empty((2, columns, columns)),
         np.empty((columns, w)),
     )
 
 
 @lean_and_hot
-def _copy(terms: BlockTerms, v: int, other: int, at: int, room: BlockRoom) -> None:
-    """Write the covariances of the columns of one candidate, and with those of v, from the column ``at`` on."""
-    first, own, of_v = terms.begins[other], terms.begins[v], terms.begins[v + 1] - terms.begins[v]
-    for a in range(terms.begins[other + 1] - first):
-        for d in range(a + 1):
-            room.own[d, at + a] = terms.covariance[first + a, first + a - d]
-        for c in range(of_v):
-            room.across[c, at + a] = terms.covariance[own + c, first + a]
-
-
-@lean_and_hot
-def _gain(terms: BlockTerms, v: int, other: int, lower: Floats, at: int, room: BlockRoom, least: float) -> float:
-    """What a candidate, its columns from ``at`` on, would lower the score by, its price paid; something below ``least`` where that is."""
+def _gain(terms: BlockTerms, v: int, other: int, room: BlockRoom, slot: int) -> float:
+    """What a candidate would lower the score by, its price paid; something below 0 where it would not."""
     begins, price = terms.begins, terms.prices[other, v]
-    most = (least + price) / terms.n_samples
-    share = log_share_left(lower, begins[v + 1] - begins[v], room.own, room.across, at, begins[other + 1] - begins[other], room.work, most)
+    w, wide = begins[v + 1] - begins[v], begins[other + 1] - begins[other]
+    most = price / terms.n_samples
+    share = log_share_left(room.lower, w, room.own[slot], room.across[slot], room.starts[other], wide, room.work, most)
     return float(-terms.n_samples * share - price)
 
 
@@ -131,13 +156,13 @@ def _first_gain(terms: BlockTerms, v: int, other: int) -> float:
     return float(terms.n_samples * terms.gains[other, v] - terms.prices[other, v])
 
 
-@lean
-def _tell(room: BlockRoom, lower: Floats, w: int, total: int) -> None:
-    """Fill in ``told`` for all columns of the candidates; ``lower`` is the factor of what is left of v."""
-    across, parts, told = room.across, room.parts_of, room.told
+@lean_and_hot
+def _tell(room: BlockRoom, slot: int, w: int, total: int) -> None:
+    """Fill in ``told`` for all columns of the candidates."""
+    across, parts, told, lower = room.across, room.parts_of, room.told, room.lower
     for c in range(w):
         for x in range(total):
-            parts[c, x] = across[c, x]
+            parts[c, x] = across[slot, c, x]
         for t in range(c):
             step = lower[c, t]
             for x in range(total):
@@ -153,164 +178,197 @@ def _tell(room: BlockRoom, lower: Floats, w: int, total: int) -> None:
 
 
 @lean_and_hot
-def _may_gain(terms: BlockTerms, room: BlockRoom, v: int, other: int, begin: int, end: int, least: float) -> bool:
-    """May a candidate, its columns from ``begin`` to ``end``, gain as much as ``least``?
+def _may_gain(terms: BlockTerms, room: BlockRoom, slot: int, v: int, other: int) -> bool:
+    """May a candidate gain anything?
 
     With its own covariance K and its parts P it leaves the share det(I - P' inverse(K) P) of the determinant of v, no less than 1 - s
     with the trace s of what goes, and s is at most the sum of the squares of P over the least eigenvalue of K. K was the identity, and
     of what was taken off it no eigenvalue is above the trace.
     """
-    told, left = 0.0, 1.0
-    for x in range(begin, end):
+    told, left, begin = 0.0, 1.0, room.starts[other]
+    for x in range(begin, begin + terms.begins[other + 1] - terms.begins[other]):
         told += room.told[x]
-        left -= 1.0 - room.own[0, x]
-    most = (least + terms.prices[v, other]) / terms.n_samples
+        left -= 1.0 - room.own[slot, 0, x]
+    most = terms.prices[v, other] / terms.n_samples
     return not told < most * (left - told)  # -ln(1 - s) is at most s / (1 - s)
 
 
-@lean
-def _take(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, new: int, at: int, total: int) -> None:
-    """Take the columns of a candidate, from ``at`` on, out of those of all others and of v, one by one."""
-    begins, covariance, rows, own, across, rest = terms.begins, terms.covariance, room.rows, room.own, room.across, room.rest
-    factor, along, length = trails.factor, trails.along, trails.lengths[place]
-    w = begins[v + 1] - begins[v]
-    for c in range(begins[new + 1] - begins[new]):
-        q = trails.ends[place, length] + c
-        variance = own[0, at + c]
-        for i in range(q):
-            factor[place, q, i] = rows[i, at + c]
-        if not variance > SINGULAR:  # determined by those before: it says nothing
-            factor[place, q, q] = 0.0
-            for a in range(w):
-                along[place, a, q] = 0.0
-            for x in range(total):
-                rows[q, x] = 0.0
+@lean_and_hot
+def _lay_out(terms: BlockTerms, v: int, room: BlockRoom) -> None:
+    """Write the covariances of the columns of all candidates, and with those of v; nothing is taken yet."""
+    begins, covariance, starts, columns, own, across = terms.begins, terms.covariance, room.starts, room.columns, room.own, room.across
+    total = 0
+    for u in range(len(starts)):
+        starts[u] = UNKNOWN
+        if u == v or (len(terms.bars) and terms.bars[v, u]):
             continue
-        scale = sqrt(variance)
-        factor[place, q, q] = scale
-        for a in range(w):
-            along[place, a, q] = across[a, at + c] / scale
-        for x in range(total):
-            rows[q, x] = covariance[begins[new] + c, room.columns[x]]
-        for i in range(q):
-            step = factor[place, q, i]
-            if step != 0.0:
-                for x in range(total):
-                    rows[q, x] -= step * rows[i, x]
-        for x in range(total):
-            rows[q, x] /= scale
-            own[0, x] -= rows[q, x] * rows[q, x]
-        for b in range(w):
-            step = along[place, b, q]
-            for x in range(total):
-                across[b, x] -= rows[q, x] * step
-        for d in range(1, len(own)):  # also between columns of different candidates, which nobody reads
-            for x in range(d, total):
-                own[d, x] -= rows[q, x] * rows[q, x - d]
-        for a in range(w):
-            for b in range(a + 1):
-                rest[a, b] -= along[place, a, q] * along[place, b, q]
-
-
-@lean
-def _lay_out(terms: BlockTerms, v: int, pool: Ints, size: int, total: int, room: BlockRoom) -> None:
-    """Write the covariances of all columns of the candidates, and with those of v; nothing is taken yet."""
-    begins, covariance, columns, own, across = terms.begins, terms.covariance, room.columns, room.own, room.across
-    for j in range(size):
-        for x in range(room.starts[j], room.starts[j + 1]):
-            columns[x] = begins[pool[j]] + x - room.starts[j]
+        starts[u] = total
+        for column in range(begins[u], begins[u + 1]):
+            columns[total] = column
+            total += 1
     for x in range(total):
-        own[0, x] = covariance[columns[x], columns[x]]
-    for d in range(1, len(own)):
+        own[0, 0, x] = covariance[columns[x], columns[x]]
+    for d in range(1, own.shape[1]):
         for x in range(total):
-            own[d, x] = 0.0
+            own[0, d, x] = 0.0
     for c in range(begins[v + 1] - begins[v]):
         for x in range(total):
-            across[c, x] = covariance[begins[v] + c, columns[x]]
+            across[0, c, x] = covariance[begins[v] + c, columns[x]]
+    copy_block(covariance, begins, v, v, room.left[0])
+    room.here[VARIABLE], room.here[DEPTH], room.columns_before[0], room.columns_before[len(room.path)] = v, 0, 0, total
+
+
+@lean_and_hot
+def _take(terms: BlockTerms, room: BlockRoom, v: int, new: int, depth: int) -> None:
+    """Take the columns of a candidate out of those of all others and of v, one by one."""
+    begins, covariance, rows, own, across, left = terms.begins, terms.covariance, room.rows, room.own, room.across, room.left
+    w, total, last = begins[v + 1] - begins[v], room.columns_before[len(room.path)], len(own) - 1
+    old, now, first = min(depth, last), min(depth + 1, last), room.columns_before[depth]
+    for c in range(begins[new + 1] - begins[new]):
+        q, at = first + c, room.starts[new] + c
+        variance = own[old, 0, at]
+        if variance > SINGULAR:
+            scale = 1.0 / sqrt(variance)
+            for x in range(total):
+                rows[q, x] = covariance[begins[new] + c, room.columns[x]]
+            for i in range(q):
+                step = rows[i, at]
+                if step != 0.0:
+                    for x in range(total):
+                        rows[q, x] -= step * rows[i, x]
+            for x in range(total):
+                rows[q, x] *= scale
+        else:  # determined by those before: it says nothing
+            scale = 0.0
+            for x in range(total):
+                rows[q, x] = 0.0
+        for x in range(total):
+            own[now, 0, x] = own[old, 0, x] - rows[q, x] * rows[q, x]
+        for d in range(1, own.shape[1]):  # also between columns of different candidates, which nobody reads
+            own[now, d, 0] = own[old, d, 0]
+            for x in range(d, total):
+                own[now, d, x] = own[old, d, x] - rows[q, x] * rows[q, x - d]
+        for a in range(w):
+            for b in range(a + 1):
+                left[now, a, b] = left[old, a, b] - across[old, a, at] * scale * (across[old, b, at] * scale)
+        for b in range(w):
+            step = across[old, b, at] * scale
+            for x in range(total):
+                across[now, b, x] = across[old, b, x] - rows[q, x] * step
+        old = now
+    room.path[depth], room.here[DEPTH] = new, depth + 1
+    room.columns_before[depth + 1] = first + begins[new + 1] - begins[new]
+
+
+@lean_and_hot
+def _go_to(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, length: int) -> int:
+    """Make the steps of a walk, or those that differ from the walk before; answers the slot of what is left."""
+    if room.here[VARIABLE] != v:
+        _lay_out(terms, v, room)
+    depth, made = 0, room.here[DEPTH]
+    while depth < length and depth < made and room.path[depth] == trails.taken[place, depth]:
+        depth += 1
+    last = len(room.own) - 1
+    if made > depth >= last:  # it was written over
+        depth = last - 1
+    for k in range(depth, length):
+        _take(terms, room, v, trails.taken[place, k], k)
+    room.here[DEPTH] = length
+    return min(length, last)
 
 
 @lean
-def _grow(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, pool: Ints, size: int) -> bool:
-    """Grow the trail of v among the first ``size`` of ``pool``; ``False``: it outgrew its room."""
-    begins, covariance, taken, ends = terms.begins, terms.covariance, trails.taken, trails.ends
-    w = begins[v + 1] - begins[v]
-    starts, rest, at = room.starts, room.rest, 0
-    if len(terms.bars):
-        size = not_barred(terms.bars, v, pool, size, room.free)
-        pool = room.free
-    for j in range(size):
-        starts[j] = at
-        at += begins[pool[j] + 1] - begins[pool[j]]
-        room.done[j] = False
-    starts[size] = at
-    copy_block(covariance, begins, v, v, rest)
-    length = 0
-    ends[place, 0] = 0
-    while True:
-        best, chosen = 0.0, -1
-        if length:
-            factorise_inverted(rest, w, trails.lower[place, length])
-            _tell(room, trails.lower[place, length], w, at)
-        for j in range(size):
-            u = pool[j]
-            if room.done[j] or (length and not _may_gain(terms, room, v, u, starts[j], starts[j + 1], best)):
+def _offer(trails: BlockTrails, room: BlockRoom, begin: int, end: int, u: int, gain: float) -> None:
+    """Put an offer where it belongs, among those with better gains before and worse ones behind; of equals the first variable is first."""
+    at = end
+    while at > begin and (gain > room.gains[at - begin - 1] or (gain == room.gains[at - begin - 1] and u < trails.offers[at - 1])):
+        trails.offers[at], room.gains[at - begin] = trails.offers[at - 1], room.gains[at - begin - 1]
+        at -= 1
+    trails.offers[at], room.gains[at - begin] = u, gain
+
+
+@lean_and_hot
+def _work_out(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, length: int) -> bool:
+    """List the offers of the node that a walk has come to; ``False`` where there is no room for them."""
+    n, begin, begins = len(room.starts), trails.used[OFFERS], terms.begins
+    node, end = trails.nodes[place, length], begin
+    if begin + n > len(trails.offers):
+        return False
+    heed(0)
+    if length == 0:
+        for u in range(n):
+            if u != v and not (len(terms.bars) and terms.bars[v, u]):
+                gain = _first_gain(terms, v, u)
+                if gain > 0.0:
+                    _offer(trails, room, begin, end, u, gain)
+                    end += 1
+    else:
+        slot, w = _go_to(terms, trails, room, place, v, length), begins[v + 1] - begins[v]
+        factorise_inverted(room.left[slot], w, room.lower)
+        _tell(room, slot, w, room.columns_before[len(room.path)])
+        for u in range(n):
+            if room.starts[u] < 0 or not _may_gain(terms, room, slot, v, u):
                 continue
-            gain = _gain(terms, v, u, trails.lower[place, length], starts[j], room, best) if length else _first_gain(terms, v, u)
-            if gain > best or (gain == best and chosen >= 0 and u < pool[chosen]):
-                best, chosen = gain, j
-        trails.lengths[place] = length
-        if chosen < 0:
-            return True
-        if length + 1 == taken.shape[1]:
+            is_taken = False
+            for k in range(length):
+                is_taken |= room.path[k] == u
+            if is_taken:
+                continue
+            gain = _gain(terms, v, u, room, slot)
+            if gain > 0.0:
+                _offer(trails, room, begin, end, u, gain)
+                end += 1
+    trails.begins[node], trails.ends[node], trails.used[OFFERS] = begin, end, end
+    return True
+
+
+@lean_and_hot
+def _new_node(trails: BlockTrails) -> int:
+    """The number of a node that nobody has come to; -1 where there is no room for it."""
+    node = trails.used[NODES]
+    if node == len(trails.begins):
+        return UNKNOWN
+    trails.used[NODES] = node + 1
+    return int(node)
+
+
+@lean_and_hot
+def _walk(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int) -> bool:
+    """Grow the trail of v among those ``inside``; ``False``: it outgrew its room."""
+    if trails.roots[v] < 0:
+        trails.roots[v] = _new_node(trails)
+    node, length = trails.roots[v], 0
+    while node >= 0:
+        trails.nodes[place, length], trails.lengths[place] = node, length
+        if trails.begins[node] < 0 and not _work_out(terms, trails, room, place, v, length):
             return False
-        heed(0)
-        if length == 0:
-            _lay_out(terms, v, pool, size, at, room)
-        taken[place, length], trails.gained[place, length] = pool[chosen], best
-        ends[place, length + 1] = ends[place, length] + begins[pool[chosen] + 1] - begins[pool[chosen]]
-        _take(terms, trails, room, place, v, pool[chosen], starts[chosen], at)
-        room.done[chosen] = True
+        at, end = trails.begins[node], trails.ends[node]
+        while at < end and not room.inside[trails.offers[at]]:
+            at += 1
+        if at == end:
+            return True
+        if length + 1 == trails.taken.shape[1]:
+            return False
+        if trails.leads[at] < 0:
+            trails.leads[at] = _new_node(trails)
+        trails.taken[place, length] = trails.offers[at]
+        node = trails.leads[at]
         length += 1
+    return False
 
 
-@lean
+@lean_and_hot
 def changes_block(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int, other: int) -> bool:
     """Would ``other`` as one more candidate change the trail of v at this place?"""
-    if len(terms.bars) and terms.bars[v, other]:
-        return False
-    begins, covariance, line = terms.begins, terms.covariance, room.line
-    factor, along, taken, ends, gained = trails.factor, trails.along, trails.taken, trails.ends, trails.gained
     length = trails.lengths[place]
-    gain = _first_gain(terms, v, other)
-    if length == 0:
-        return gain > 0.0
-    if gain > gained[place, 0] or (gain == gained[place, 0] and other < taken[place, 0]):
-        return True
-    own, across = room.own, room.across
-    w, wide = begins[v + 1] - begins[v], begins[other + 1] - begins[other]
-    _copy(terms, v, other, 0, room)
-    for k in range(length):
-        for q in range(ends[place, k], ends[place, k + 1]):
-            scale = factor[place, q, q]
-            if scale == 0.0:
-                for a in range(wide):
-                    line[q, a] = 0.0
-                continue
-            column = begins[taken[place, k]] + q - ends[place, k]
-            for a in range(wide):
-                part = covariance[column, begins[other] + a]
-                for i in range(q):
-                    part -= factor[place, q, i] * line[i, a]
-                line[q, a] = part / scale
-            for a in range(wide):
-                for d in range(a + 1):
-                    own[d, a] -= line[q, a] * line[q, a - d]
-                for b in range(w):
-                    across[b, a] -= line[q, a] * along[place, b, q]
-        least = gained[place, k + 1] if k + 1 < length else 0.0
-        gain = _gain(terms, v, other, trails.lower[place, k + 1], 0, room, least)
-        if gain > least or (gain == least and k + 1 < length and other < taken[place, k + 1]):
-            return True
+    for k in range(length + 1):
+        node = trails.nodes[place, k]
+        for at in range(trails.begins[node], trails.ends[node]):
+            u = trails.offers[at]
+            if u == other:
+                return True
+            if k < length and u == trails.taken[place, k]:
+                break
     return False
 
 
@@ -350,7 +408,7 @@ def _left_of(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRo
     return size
 
 
-@lean
+@lean_and_hot
 def _weakest(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRoom) -> int:
     """The parent without which the score is lowest, -1 where every one is missed."""
     begins, w = terms.begins, terms.begins[v + 1] - terms.begins[v]
@@ -412,19 +470,14 @@ def _weakest(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRo
     return weakest
 
 
-@lean
-def _shrink(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int) -> None:
-    """Drop from the trail the variable that is missed least, while this lowers the score; leaves parents and score."""
+@lean_and_hot
+def _shrink(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int) -> tuple[int, float]:
+    """Drop from the trail the variable that is missed least, while this lowers the score; how many are left, and the score."""
     begins, parents, count = terms.begins, trails.parents[place], trails.lengths[place]
-    w, size, lower = begins[v + 1] - begins[v], trails.ends[place, count], room.square[LOWER]
+    w = begins[v + 1] - begins[v]
     for k in range(count):
         parents[k] = trails.taken[place, k]
-    if count > 1:
-        for a in range(size):
-            for b in range(a + 1):
-                lower[a, b] = trails.factor[place, a, b]
-            for c in range(w):
-                room.parts[a, c] = trails.along[place, c, a]
+    _left_of(terms, v, parents, count, room)
     while count > 1:  # one alone was just worth its price
         heed(0)
         weakest = _weakest(terms, v, parents, count, room)
@@ -437,7 +490,27 @@ def _shrink(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int,
     score = terms.n_samples * (factorise(room.rest, w, room.work[0]) - terms.alone[v])
     for k in range(count):
         score += terms.prices[parents[k], v]
-    trails.counts[place], trails.scores[place] = count, score
+    return count, score
+
+
+@lean_and_hot
+def _settle(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int) -> bool:
+    """Write what comes of a trail; ``False`` where there is no room to keep it."""
+    node, parents, listed = trails.nodes[place, trails.lengths[place]], trails.parents, trails.listed
+    begin = trails.kept[node]
+    if begin < 0:
+        begin = trails.used[LISTED]
+        if begin + trails.lengths[place] > len(listed):
+            return False
+        count, trails.values[node] = _shrink(terms, trails, room, place, v)
+        for k in range(count):
+            listed[begin + k] = parents[place, k]
+        trails.kept[node], trails.kept_ends[node], trails.used[LISTED] = begin, begin + count, begin + count
+    count = trails.kept_ends[node] - begin
+    for k in range(count):
+        parents[place, k] = listed[begin + k]
+    trails.counts[place], trails.scores[place] = count, trails.values[node]
+    return True
 
 
 @lean
@@ -446,7 +519,9 @@ def search_blocks(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place
 
     ``False`` where its trail outgrows its room.
     """
-    if not _grow(terms, trails, room, place, v, pool, size):
-        return False
-    _shrink(terms, trails, room, place, v)
-    return True
+    for j in range(size):
+        room.inside[pool[j]] = True
+    fits = _walk(terms, trails, room, place, v)
+    for j in range(size):
+        room.inside[pool[j]] = False
+    return fits and _settle(terms, trails, room, place, v)

@@ -72,7 +72,7 @@ def make_block_room(n: int, columns: int, largest: int, width: int) -> BlockRoom
     )
 
 
-@lean
+@lean_and_hot
 def _gather(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom) -> tuple[int, int]:
     """Number the columns of the members, then of their other parents; how many are they, and how many are of members?"""
     begins, place, column = terms.begins, room.place, room.column
@@ -101,7 +101,7 @@ def _gather(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints
     return size, inside
 
 
-@lean
+@lean_and_hot
 def _choose(terms: BlockTerms, others: Ints, count: int, at: int, room: BlockRoom) -> int:
     """List the columns of some variables as regressors; where do the next ones belong?"""
     for t in range(count):
@@ -112,7 +112,7 @@ def _choose(terms: BlockTerms, others: Ints, count: int, at: int, room: BlockRoo
     return at
 
 
-@lean
+@lean_and_hot
 def _regress(first: int, w: int, k: int, room: BlockRoom) -> float:
     """Solve the first k normal equations of a block; what it leaves goes to ``left``, with its log determinant as the answer."""
     left = room.left[LEFT]
@@ -128,7 +128,7 @@ def _regress(first: int, w: int, k: int, room: BlockRoom) -> float:
     return factorise(left, w, room.left[FACTOR])
 
 
-@lean
+@lean_and_hot
 def _alone(terms: BlockTerms, v: int, lists: Ints, lengths: Ints, room: BlockRoom) -> tuple[float, int]:
     """Regress a block on its parents; answers the log determinant of what is left, and the number of regressors."""
     first, w = room.place[v], terms.begins[v + 1] - terms.begins[v]
@@ -142,7 +142,7 @@ def _alone(terms: BlockTerms, v: int, lists: Ints, lengths: Ints, room: BlockRoo
     return _regress(first, w, k, room), k
 
 
-@lean
+@lean_and_hot
 def _invert_left(w: int, room: BlockRoom) -> None:
     """The inverse of what is left of a block goes to ``left[UNIT]``; a column with nothing left has almost no variance."""
     lower, unit = room.left[FACTOR], room.left[UNIT]
@@ -155,7 +155,7 @@ def _invert_left(w: int, room: BlockRoom) -> None:
     backward(lower, w, unit, w)
 
 
-@lean
+@lean_and_hot
 def _reach(first: int, w: int, k: int, size: int, room: BlockRoom) -> None:
     """Covariances of the residuals of a block with everything inside, from its slopes on the first k regressors."""
     within, across = room.within, room.across
@@ -169,7 +169,7 @@ def _reach(first: int, w: int, k: int, size: int, room: BlockRoom) -> None:
                 across[i, u] -= slope * within[p, u]
 
 
-@lean
+@lean_and_hot
 def _relate(first: int, w: int, k: int, inside: int, room: BlockRoom) -> None:
     """Covariances of the residuals of a block with all residuals."""
     across, residual = room.across, room.residual
@@ -191,7 +191,7 @@ def _product(one: Floats, other: Floats, d: int) -> float:
     return value
 
 
-@lean
+@lean_and_hot
 def _without(first: int, w: int, inside: int, room: BlockRoom) -> float:
     """The inverse for the others alone goes to ``rest``, 0 for the block; the log determinant of its part as the answer."""
     rest, total = room.rest, 0.0
@@ -211,7 +211,7 @@ def _without(first: int, w: int, inside: int, room: BlockRoom) -> float:
     return float(total)
 
 
-@lean
+@lean_and_hot
 def _refit(terms: BlockTerms, v: int, inside: int, lists: Ints, lengths: Ints, room: BlockRoom) -> tuple[float, int]:
     """Regress a block on its parents and on the pseudo-regressors of its siblings.
 
@@ -270,7 +270,7 @@ def _refit(terms: BlockTerms, v: int, inside: int, lists: Ints, lengths: Ints, r
     return change, k
 
 
-@lean
+@lean_and_hot
 def _trace(inside: int, room: BlockRoom) -> float:
     """tr(Omega^-1 E) - columns."""
     value = -float(inside)
@@ -280,7 +280,7 @@ def _trace(inside: int, room: BlockRoom) -> float:
     return value
 
 
-@lean
+@lean_and_hot
 def _relate_residuals(
     terms: BlockTerms, members: Ints, d: int, inside: int, lists: Ints, lengths: Ints, log_det: float, room: BlockRoom
 ) -> float:

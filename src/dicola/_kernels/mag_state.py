@@ -115,7 +115,7 @@ def _list(state: State, relation: int, v: int, w: int, there: bool) -> None:
         lists[relation, v, i] = lists[relation, v, i + 1]
 
 
-@lean
+@lean_and_hot
 def change(state: State, pair: int, kind: int) -> None:
     """Give the edge of a pair another kind, in the lists and keys of its ends alone."""
     n = len(state.value)
@@ -133,7 +133,7 @@ def change(state: State, pair: int, kind: int) -> None:
     state.pairs[pair, KIND] = kind
 
 
-@lean
+@lean_and_hot
 def district(state: State, start: int, without: int) -> tuple[int, np.uint64]:
     """Collect the district of a vertex in ``members``, sorted.
 

@@ -11,6 +11,7 @@ below, which the kernel is held equal to.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import order_search as kernel
-from dicola._kernels.block_parents import make_block_trails
+from dicola._kernels.block_parents import MOST_NODES, BlockTrails, make_block_trails
 from dicola._kernels.parent_search import make_trails
 from dicola._kernels.scored_parents import AnyTerms, AnyTrails
 from dicola._kernels.terms import BlockTerms
@@ -35,8 +36,21 @@ _FEW = 100  # variables up to which few scores are remembered, of those that may
 Order = Sequence[int] | NDArray[np.int64]
 
 
+@dataclass
+class Grown:
+    """What the searches for parents have worked out, for the next search over orders with the same score and bars."""
+
+    trails: AnyTrails | None = None
+    room: int = 0
+
+
 def order_search(
-    score: Score, order: Order, max_sweeps: int = MAX_SWEEPS, bars: NDArray[np.bool_] | None = None, movable: Order | None = None
+    score: Score,
+    order: Order,
+    max_sweeps: int = MAX_SWEEPS,
+    bars: NDArray[np.bool_] | None = None,
+    movable: Order | None = None,
+    grown: Grown | None = None,
 ) -> OrderedDag:
     """Improve an order until neither a move of one variable nor a tuck makes it better.
 
@@ -59,6 +73,8 @@ def order_search(
     movable : sequence of int, optional
         The variables that may move, and with them those near a change; by default all. An order that
         was the best one before a variable changed is searched again around that one.
+    grown : Grown, optional
+        What searches before have worked out; this one adds to it. The answer is the same.
 
     Returns
     -------
@@ -81,15 +97,17 @@ def order_search(
         by_child = np.array(np.asarray(bars, dtype=np.bool_).T, order="C")
         by_child.setflags(write=False)
         terms = terms._replace(bars=by_child)
-    return _searched(terms, begin, max_sweeps, _Turn.first(len(begin), movable))
+    return _searched(terms, begin, max_sweeps, _Turn.first(len(begin), movable), Grown() if grown is None else grown)
 
 
-def kept_search(score: Score, order: Order, bars: NDArray[np.bool_] | None, kept: Checkpoint | None, name: str) -> OrderedDag:
+def kept_search(
+    score: Score, order: Order, bars: NDArray[np.bool_] | None, kept: Checkpoint | None, name: str, grown: Grown | None = None
+) -> OrderedDag:
     """An order search, or what came of it where that is kept under the name."""
     known = None if kept is None else kept.get(name, lambda facts: OrderedDag.of(**facts))
     if known is not None and np.array_equal(np.sort(known.order), np.arange(len(score))):
         return known
-    found = order_search(score, order, bars=bars)
+    found = order_search(score, order, bars=bars, grown=grown)
     if kept is not None:
         parents = [np.flatnonzero(row).tolist() for row in found.parents]
         kept.put(name, {"order": found.order.tolist(), "parents": parents, "score": float(found.score), "work": int(found.work)})
@@ -145,10 +163,10 @@ def best_of(
     random = np.random.default_rng(seed)
     sorted_bars = None if bars is None else bars[np.ix_(labels, labels)]
     starts = [random.permutation(len(labels)) for _ in range(n_starts)]
-    found: list[OrderedDag] = []
+    found, grown = list[OrderedDag](), Grown()
     scores = [] if before is None else [to_precision(before.score)]
     for number, start in enumerate(starts):
-        found.append(kept_search(sorted_score, start, sorted_bars, kept, f"start-{number}"))
+        found.append(kept_search(sorted_score, start, sorted_bars, kept, f"start-{number}", grown))
         scores.append(to_precision(found[-1].score))
         if scores.count(min(scores)) == alike:  # others hardly ever find a better one
             break
@@ -157,13 +175,14 @@ def best_of(
     return OrderedDag(labels[best.order], best.parents[np.ix_(place, place)], best.score, sum(each.work for each in found))
 
 
-def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int, turn: _Turn) -> OrderedDag:
+def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int, turn: _Turn, grown: Grown) -> OrderedDag:
     """The search by kernels. Trails that outgrow their room get more, and the search goes on where it stood."""
-    p, order, room = len(begin), begin.copy(), _ROOM
-    trails = _trails(terms, p, room)
+    p, order = len(begin), begin.copy()
+    if grown.trails is None:
+        grown.room, grown.trails = _ROOM, _trails(terms, p, _ROOM)
+    trails = grown.trails
     while not kernel.start(terms, trails, order):
-        room *= 2
-        trails = _trails(terms, p, room)
+        trails = _enlarged(terms, grown, order)
     memory, n_searches = _memory(p, len(turn.everyone), np.ascontiguousarray(terms.bars.T)), p
     for _ in range(max_sweeps):
         parents, counts, moved = trails.parents.copy(), trails.counts.copy(), False
@@ -175,8 +194,7 @@ def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int, turn: 
             n_searches += tally.searches
             left = left[tally.done :]
             if tally.done < len(which):
-                room *= 2
-                trails = _enlarged(trails, _trails(terms, p, room))
+                trails = _enlarged(terms, grown, order)
         if turn.tucks and not moved:
             break
         turn = turn.next(kernel.near_changes(trails, parents, counts) if moved else None)
@@ -187,14 +205,19 @@ def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int, turn: 
 
 
 def _trails(terms: AnyTerms, p: int, room: int) -> AnyTrails:
-    return make_block_trails(p, room, int(np.diff(terms.begins).max())) if isinstance(terms, BlockTerms) else make_trails(p, room)
+    return make_block_trails(p, room) if isinstance(terms, BlockTerms) else make_trails(p, room)
 
 
-def _enlarged(trails: AnyTrails, empty: AnyTrails) -> AnyTrails:
-    """The same trails, with the room of empty ones."""
-    for old, new in zip(trails, empty, strict=True):
-        new[tuple(map(slice, old.shape))] = old
-    return empty
+def _enlarged(terms: AnyTerms, grown: Grown, order: NDArray[np.int64]) -> AnyTrails:
+    """Trails with twice the room: the same ones, or where their trees have grown large, those of the order in trees begun anew."""
+    old, grown.room = grown.trails, 2 * grown.room
+    assert old is not None
+    grown.trails = larger = _trails(terms, len(order), grown.room)
+    if isinstance(old, BlockTrails) and len(old.begins) >= MOST_NODES:
+        return larger if kernel.start(terms, larger, order) else _enlarged(terms, grown, order)
+    for before, now in zip(old, larger, strict=True):
+        now[tuple(map(slice, before.shape))] = before
+    return larger
 
 
 def _memory(p: int, movable: int, barred: NDArray[np.bool_]) -> kernel.Memory:
