@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -215,10 +215,10 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
         """
         table = _table_of(X, least_rows=2, least_columns=2)
-        prepared, found = learned_from(table, Plan(**self.get_params(deep=False)), progress)
-        validate_data(self, _header(X, table), reset=True, skip_check_array=True)
+        prepared, found = learned_from(table, Plan(**{each.name: getattr(self, each.name) for each in fields(Plan)}), progress)
+        self._remember_header(table.names, _has_names(X))
         self.discovery_, self.pag_ = found, found.pag
-        self._levels = tuple(replace(column, values=column.values[:0]) for column in prepared.table.columns)  # noqa: PD011
+        self._levels = prepared.table.rows(()).columns
         self._used = [table.names.index(name) for name in found.pag.names]
         self._model = model_behind(prepared.test, prepared.table, found.pag) if found.complete else None
         self._prepared = prepared.table, prepared.plan
@@ -361,6 +361,14 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         columns = [table.labels.index(seen_as[name]) for name in self._model.graph.names]
         rows = table.values[:, columns]  # noqa: PD011
         return float(self._model.log_density(rows).mean())
+
+    def _remember_header(self, names: Sequence[str], are_own: bool) -> None:
+        """Keep what scikit-learn compares other tables with; it would make a table of the names to find the same."""
+        self.n_features_in_ = len(names)
+        if are_own:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        else:
+            vars(self).pop("feature_names_in_", None)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The settings by name.

@@ -258,22 +258,14 @@ def whitened(covariance: Floats, begins: Ints) -> Floats:
 
 
 @kernel
-def log_dets(covariance: Floats, begins: Ints) -> Floats:
-    """The logarithm of the determinant of every block."""
-    n, w = len(begins) - 1, widest(begins)
-    block, found = np.empty((w, w)), np.empty(n)
-    for v in range(n):
-        copy_block(covariance, begins, v, v, block)
-        found[v] = factorise(block, begins[v + 1] - begins[v], block)
-    return found
-
-
-@kernel
-def pair_gains(covariance: Floats, begins: Ints, alone: Floats) -> Floats:
-    """For each pair: how much the misfit per row falls where one is told the other."""
+def alone_and_gains(covariance: Floats, begins: Ints) -> tuple[Floats, Floats]:
+    """The logarithm of the determinant of every block; and for each pair, how much the misfit per row falls where one is told the other."""
     n, w = len(begins) - 1, widest(begins)
     own, rest, across, work = np.empty((w, w)), np.empty((w, w)), np.empty((w, w)), np.empty((3, w, w))
-    gains = np.zeros((n, n))
+    alone, gains = np.empty(n), np.zeros((n, n))
+    for v in range(n):
+        copy_block(covariance, begins, v, v, own)
+        alone[v] = factorise(own, begins[v + 1] - begins[v], own)
     for u in range(n):
         copy_block(covariance, begins, u, u, own)
         for v in range(u):
@@ -281,4 +273,4 @@ def pair_gains(covariance: Floats, begins: Ints, alone: Floats) -> Floats:
             copy_block(covariance, begins, u, v, across)
             left = log_det_given(rest, begins[v + 1] - begins[v], own, across, begins[u + 1] - begins[u], work)
             gains[u, v] = gains[v, u] = alone[v] - left
-    return gains
+    return alone, gains

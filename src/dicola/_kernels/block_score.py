@@ -17,7 +17,7 @@ import numpy as np
 from dicola._kernels.arrays import Floats, Ints
 from dicola._kernels.block_algebra import backward, factorise, factorise_scaled, forward
 from dicola._kernels.compiled import kernel, lean, lean_and_hot
-from dicola._kernels.mag_score import CLEAR, DONE, GIVEN, PA, PLACE, ROUNDING, SP, list_before, next_member, set_out
+from dicola._kernels.mag_score import BOUNDED, CLEAR, DONE, GIVEN, PA, PLACE, ROUNDING, SP, list_before, next_member, set_out
 from dicola._kernels.stopping import heed
 from dicola._kernels.terms import BlockTerms
 
@@ -392,14 +392,24 @@ def _beyond_fit(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: 
 @kernel
 def score_blocks(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom) -> float:
     """The part of a district, with the prices of its edges; see ``mag_score.misfit`` for the lists."""
+    if 1 < d <= BOUNDED:
+        value, is_score = bound_blocks(terms, members, d, lists, lengths, room)
+        if is_score:
+            return value
     return weigh_blocks(terms, members, d, lists, lengths, room, np.inf)[0]
+
+
+@kernel
+def fit_blocks(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom) -> None:
+    """Leave the slopes and the inverse covariance of residuals of a district in the room."""
+    _misfit(terms, members, d, lists, lengths, room, np.inf)
 
 
 @lean
 def weigh_blocks(
     terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom, enough: float
 ) -> tuple[float, bool]:
-    """The same; or, for a score that will not be below what is ``enough``, no more than that, and ``False``."""
+    """The part of a district by a fit; or, where it will not be below what is ``enough``, no more than that, and ``False``."""
     beyond = _beyond_fit(terms, members, d, lists, lengths)
     misfit, is_least = _misfit(terms, members, d, lists, lengths, room, (enough - beyond) / terms.n_samples)
     return float(terms.n_samples * misfit + beyond), is_least
@@ -445,17 +455,24 @@ def _left_given(terms: BlockTerms, v: int, count: int, room: BlockRoom) -> float
 
 
 @lean
-def bound_blocks(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom) -> float:
-    """What the part of a district cannot be below, as ``mag_score.bound_ones``: each block is regressed once on all it may depend on."""
+def bound_blocks(terms: BlockTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: BlockRoom) -> tuple[float, bool]:
+    """What the part of a district cannot be below, and whether it is that part itself.
+
+    As in ``mag_score.bound_ones`` each block is regressed once on all it may depend on. That is a DAG whose model holds that of the
+    district; where it has no edge more, both have as many dimensions, and are the same model.
+    """
     set_out(members, d, lists, lengths, room.numbers)
-    least = 0.0
+    least, more, columns = 0.0, 0, 0
     for _ in range(d):
-        v = next_member(members, d, lists, lengths, room.numbers)
+        v, beyond = next_member(members, d, lists, lengths, room.numbers)
         if v < 0:
-            return -np.inf
+            return -np.inf, False
+        more += beyond
         left = _left_given(terms, v, list_before(v, lists, lengths, room.numbers), room)
         if left == np.inf:
-            return -np.inf
-        least += left - ROUNDING * (terms.begins[v + 1] - terms.begins[v])
+            return -np.inf, False
+        least += left
+        columns += terms.begins[v + 1] - terms.begins[v]
         room.numbers[PLACE, v] = DONE
-    return float(terms.n_samples * least + _beyond_fit(terms, members, d, lists, lengths))
+    least -= columns * ROUNDING if more else 0.0
+    return float(terms.n_samples * least + _beyond_fit(terms, members, d, lists, lengths)), more == 0

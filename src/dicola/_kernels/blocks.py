@@ -36,6 +36,22 @@ class Blocks(NamedTuple):
     untested: Ints  # counts the questions without rows enough, and those about something that is determined
 
 
+class _Room(NamedTuple):
+    """Arrays to compare two variables in."""
+
+    columns: Ints  # those that are given, then those of the two
+    w: Floats  # the block of all of them
+    counts: Bools  # for ``compared``
+    block: Floats
+
+
+@inner
+def _room_for(given: int, two: int) -> _Room:
+    """Room for so many columns that are given, and so many of the two."""
+    both = given + two
+    return _Room(np.empty(both, np.int64), np.empty((both, both)), np.empty(two, np.bool_), np.empty((two, two)))
+
+
 @lean
 def put(columns: Ints, at: int, first: int, last: int) -> int:
     """Write the columns from ``first`` to ``last``; answers where the next ones belong."""
@@ -108,15 +124,12 @@ def compared(w: Floats, n: int, first: int, middle: int, rows: float, counts: Bo
     return max(factor * (before - _logarithm(w, middle, n, counts, False, block)), 0.0), wide * narrow
 
 
-@inner
-def _block(covariance: Floats, columns: Ints) -> Floats:
-    """The upper triangle of the block of some columns."""
-    n = len(columns)
-    w = np.empty((n, n))
+@lean
+def _block(covariance: Floats, columns: Ints, n: int, w: Floats) -> None:
+    """The upper triangle of the block of the first n of some columns."""
     for a in range(n):
         for b in range(a, n):
             w[a, b] = covariance[columns[a], columns[b]]
-    return w
 
 
 @inner
@@ -125,39 +138,32 @@ def ratio_of(blocks: Blocks, x: int, y: int, given: Ints) -> tuple[float, int]:
 
     These are 0 where x or y is determined, and -1 where there are too few rows.
     """
-    begins, curves = blocks.begins, blocks.curves
-    total = 0
+    begins = blocks.begins
+    total, behind = 0, begins[x + 1] - begins[x] + begins[y + 1] - begins[y]
     for v in given:
         total += begins[v + 1] - begins[v]
-    columns = np.empty(total + begins[x + 1] - begins[x] + begins[y + 1] - begins[y], np.int64)
-    at = 0
+    room, at = _room_for(total, behind), 0
     for v in given:
-        at = put(columns, at, begins[v], begins[v + 1])
-    of_y = at
-    at = put(columns, at, begins[y], begins[y + 1])
-    of_x = at
-    at = put(columns, at, begins[x], curves[x])
-    return _both(blocks, blocks.covariance, columns, (of_y, of_x, at), x, y)
+        at = put(room.columns, at, begins[v], begins[v + 1])
+    return _both(blocks.covariance, begins, blocks.curves, blocks.rows, x, y, at, room)
 
 
-@inner
-def _both(blocks: Blocks, covariance: Floats, columns: Ints, places: tuple[int, int, int], x: int, y: int) -> tuple[float, int]:
-    """``ratio_of`` once the columns are listed: those given, y, and the main ones of x; there is room for all of x."""
-    of_y, of_x, end = places
-    w, behind = _block(covariance, columns[:end]), len(columns) - of_y
-    counts, block = np.empty(behind, np.bool_), np.empty((behind, behind))
-    rows = blocks.rows - 1.0 - sweep(w, end, 0, of_y)
-    statistic, freedom = compared(w, end, of_y, of_x, rows, counts, block)
-    if freedom < 0 or blocks.curves[x] == blocks.begins[x + 1]:
+@lean
+def _both(covariance: Floats, begins: Ints, curves: Ints, rows: float, x: int, y: int, n: int, room: _Room) -> tuple[float, int]:
+    """``ratio_of`` once the n columns that are given are listed in the room."""
+    columns, w = room.columns, room.w
+    of_x = put(columns, n, begins[y], begins[y + 1])
+    end = put(columns, of_x, begins[x], curves[x])
+    _block(covariance, columns, end, w)
+    statistic, freedom = compared(w, end, n, of_x, rows - 1.0 - sweep(w, end, 0, n), room.counts, room.block)
+    if freedom < 0 or curves[x] == begins[x + 1]:
         return statistic, freedom
     # The main columns of x are given now; its curves come before the main columns of y.
-    at = put(columns, of_y, blocks.begins[x], blocks.curves[x])
-    at = middle = put(columns, at, blocks.curves[x], blocks.begins[x + 1])
-    at = put(columns, at, blocks.begins[y], blocks.curves[y])
-    w = _block(covariance, columns[:at])
-    first = middle - (blocks.begins[x + 1] - blocks.curves[x])
-    rows = blocks.rows - 1.0 - sweep(w, at, 0, first)
-    more, further = compared(w, at, first, middle, rows, counts, block)
+    first = put(columns, n, begins[x], curves[x])
+    middle = put(columns, first, curves[x], begins[x + 1])
+    end = put(columns, middle, begins[y], curves[y])
+    _block(covariance, columns, end, w)
+    more, further = compared(w, end, first, middle, rows - 1.0 - sweep(w, end, 0, first), room.counts, room.block)
     return (0.0, -1) if further < 0 else (statistic + more, freedom + further)
 
 
@@ -165,6 +171,12 @@ def _both(blocks: Blocks, covariance: Floats, columns: Ints, places: tuple[int, 
 def blocks_depend(blocks: Blocks, x: int, y: int, given: Ints) -> bool:
     """Do x and y depend on each other given some variables? One that is determined does not."""
     statistic, freedom = ratio_of(blocks, x, y, given)
+    return _depend(blocks, statistic, freedom)
+
+
+@lean
+def _depend(blocks: Blocks, statistic: float, freedom: int) -> bool:
+    """The verdict on a statistic, booked where there were too few rows or nothing to compare."""
     if freedom < 0:
         blocks.untested[0] += 1
         return blocks.depends
@@ -185,11 +197,9 @@ def ratios_of(blocks: Blocks, x: Ints, y: Ints, begins: Ints, members: Ints) -> 
     return statistics, freedoms
 
 
-@inner
-def _inverse(precision: Floats, columns: Ints) -> Floats:
-    """The inverse of the block of some columns of a positive definite matrix, by Gauss and Jordan."""
-    n = len(columns)
-    w = np.empty((n, n))
+@lean
+def _invert(precision: Floats, columns: Ints, n: int, w: Floats) -> None:
+    """The inverse of the block of the first n of some columns of a positive definite matrix, by Gauss and Jordan."""
     for a in range(n):
         for b in range(n):
             w[a, b] = precision[min(columns[a], columns[b]), max(columns[a], columns[b])]
@@ -206,7 +216,6 @@ def _inverse(precision: Floats, columns: Ints) -> Floats:
                 if b != p:
                     w[a, b] -= factor * w[p, b]
             w[a, p] = -factor / pivot
-    return w
 
 
 @kernel
@@ -216,22 +225,20 @@ def related_blocks(precision: Floats, blocks: Blocks, inside: Ints) -> Bools:
     ``precision`` is the upper triangle of the inverse of the covariance. The inverse of its block of
     two variables is their covariance given all others, so that nothing is left to be given.
     """
-    m, begins = len(inside), blocks.begins
-    dependent = np.zeros((m, m), np.bool_)
+    m, begins, most = len(inside), blocks.begins, 0
+    for v in inside:
+        most = max(most, 2 * (begins[v + 1] - begins[v]))
+    dependent, covariance, room = np.zeros((m, m), np.bool_), np.empty((most, most)), _room_for(0, most)
+    here, curves = np.zeros(3, np.int64), np.zeros(2, np.int64)  # where the columns of the two begin there, and their curves
     for i in range(m):
         for j in range(i + 1, m):
             x, y = min(inside[i], inside[j]), max(inside[i], inside[j])
-            wide_x, wide_y = begins[x + 1] - begins[x], begins[y + 1] - begins[y]
-            columns = np.empty(wide_x + wide_y, np.int64)
-            put(columns, put(columns, 0, begins[x], begins[x + 1]), begins[y], begins[y + 1])
-            alone = Blocks(
-                _inverse(precision, columns),
-                np.array([0, wide_x, wide_x + wide_y]),
-                np.array([blocks.curves[x] - begins[x], wide_x + blocks.curves[y] - begins[y]]),
-                blocks.rows - (len(precision) - wide_x - wide_y),
-                blocks.critical,
-                blocks.depends,
-                blocks.untested,
-            )
-            dependent[i, j] = dependent[j, i] = blocks_depend(alone, 0, 1, columns[:0])
+            here[1] = begins[x + 1] - begins[x]
+            here[2] = here[1] + begins[y + 1] - begins[y]
+            curves[0], curves[1] = blocks.curves[x] - begins[x], here[1] + blocks.curves[y] - begins[y]
+            put(room.columns, put(room.columns, 0, begins[x], begins[x + 1]), begins[y], begins[y + 1])
+            _invert(precision, room.columns, here[2], covariance)
+            rows = blocks.rows - (len(precision) - here[2])
+            statistic, freedom = _both(covariance, here, curves, rows, 0, 1, 0, room)
+            dependent[i, j] = dependent[j, i] = _depend(blocks, statistic, freedom)
     return dependent

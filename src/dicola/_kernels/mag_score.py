@@ -352,6 +352,7 @@ def score_ones(terms: Terms, members: Ints, d: int, lists: Ints, lengths: Ints, 
     return float(terms.n_samples * loss + _price(terms, members, d, lengths))
 
 
+BOUNDED = 5  # members of a district up to which a bound of its score is tried before a fit
 _OUTSIDE, _WAITING, DONE = 0, 1, 2  # PLACE of a variable, for a bound
 
 
@@ -394,8 +395,8 @@ def list_before(v: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
 
 
 @lean
-def next_member(members: Ints, d: int, lists: Ints, lengths: Ints, numbers: Ints) -> int:
-    """Of the members that wait, and of whose parents none does, the one that least is listed for beyond its edges."""
+def next_member(members: Ints, d: int, lists: Ints, lengths: Ints, numbers: Ints) -> tuple[int, int]:
+    """Of the members that wait, and of whose parents none does, the one that least is listed for beyond its edges; and how much that is."""
     chosen, least = -1, 0
     for i in range(d):
         v = members[i]
@@ -409,7 +410,7 @@ def next_member(members: Ints, d: int, lists: Ints, lengths: Ints, numbers: Ints
             beyond -= numbers[PLACE, lists[SP, v, t]] == DONE
         if chosen < 0 or beyond < least:
             chosen, least = v, beyond
-    return int(chosen)
+    return chosen, least
 
 
 @hot
@@ -433,7 +434,7 @@ def bound_ones(terms: Terms, members: Ints, d: int, lists: Ints, lengths: Ints, 
     set_out(members, d, lists, lengths, numbers)
     least = 0.0
     for _ in range(d):
-        v = next_member(members, d, lists, lengths, numbers)
+        v, _ = next_member(members, d, lists, lengths, numbers)
         if v < 0:
             return -np.inf
         k = list_before(v, lists, lengths, numbers)

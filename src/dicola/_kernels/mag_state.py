@@ -15,14 +15,13 @@ import numpy as np
 from dicola._kernels.arrays import Bools, Floats, Ints
 from dicola._kernels.bits import Words, slot_of
 from dicola._kernels.compiled import hot, inlined, lean, lean_and_hot
-from dicola._kernels.mag_score import CH, PA, SP
+from dicola._kernels.mag_score import BOUNDED, CH, PA, SP
 from dicola._kernels.scored_districts import AnyRoom, AnyTerms, bound_district, score_district
 from dicola._kernels.stopping import heed
 from dicola._kernels.terms import to_precision
 
 NO, FORTH, BACK, BOTH = 0, 1, 2, 3
 A, B, KIND = 0, 1, 2  # columns of ``State.pairs``
-_BOUNDED = 5  # members of a district up to which a bound of its score is tried before a fit
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _BOUND = np.uint64(0xD1B54A32D192ED03)  # turns the key of a district into that of the bound of its score
 
@@ -178,26 +177,26 @@ def _score_or_bound(state: State, task: Task, room: AnyRoom, d: int, key: np.uin
     Of a large district a bound is seldom near enough to be of use, and of a single variable it is the score: there that comes back.
     Of a score that is not below what is ``enough`` it may be told no more than that.
     """
-    is_bound = is_bound and 1 < d <= _BOUNDED
+    may_bound = 1 < d <= BOUNDED
+    is_bound &= may_bound
     wanted = key ^ _BOUND if is_bound else key
     at = slot_of(state.keys, wanted)
-    if state.keys[at] != wanted:
-        if is_bound or state.keys[slot_of(state.keys, key ^ _BOUND)] != key ^ _BOUND:  # else it was counted before
-            state.counts[FITS] += 1
-            if state.counts[FITS] & 15 == 0:
-                heed(0)
-        if is_bound:
-            state.scores[at] = bound_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room)
-        else:
-            value, is_score = score_district(
-                task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room, enough if d <= _BOUNDED else np.inf
-            )
-            if not is_score:
-                wanted = key ^ _BOUND
-                at = slot_of(state.keys, wanted)
-            state.scores[at] = value
-        state.keys[at] = wanted
-    return float(state.scores[at])
+    if state.keys[at] == wanted:
+        return float(state.scores[at])
+    value, is_score = -np.inf, False
+    if is_bound or state.keys[slot_of(state.keys, key ^ _BOUND)] != key ^ _BOUND:  # else it was counted, and bounded, before
+        state.counts[FITS] += 1
+        if state.counts[FITS] & 15 == 0:
+            heed(0)
+        if may_bound:
+            value, is_score = bound_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room)
+    if not is_bound and not is_score:
+        limit = enough if may_bound else np.inf
+        value, is_score = score_district(task.terms, state.places[MEMBERS], d, state.lists, state.lengths, room, limit)
+    wanted = key if is_score else key ^ _BOUND
+    at = slot_of(state.keys, wanted)
+    state.keys[at], state.scores[at] = wanted, value
+    return value
 
 
 @inlined

@@ -32,8 +32,8 @@ def _score_district(terms: Any, members: Any, d: int, lists: Any, lengths: Any, 
     return lambda terms, members, d, lists, lengths, room, enough: (score_ones(terms, members, d, lists, lengths, room), True)
 
 
-def bound_district(terms: AnyTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: AnyRoom) -> float:
-    """What that part cannot be below; minus infinity where nothing is known."""
+def bound_district(terms: AnyTerms, members: Ints, d: int, lists: Ints, lengths: Ints, room: AnyRoom) -> tuple[float, bool]:
+    """What that part cannot be below, minus infinity where nothing is known; and whether it is that part itself."""
     raise NotImplementedError("for kernels only")
 
 
@@ -41,4 +41,4 @@ def bound_district(terms: AnyTerms, members: Ints, d: int, lists: Ints, lengths:
 def _bound_district(terms: Any, members: Any, d: int, lists: Any, lengths: Any, room: Any) -> Any:
     if has_blocks(terms):
         return lambda terms, members, d, lists, lengths, room: bound_blocks(terms, members, d, lists, lengths, room)
-    return lambda terms, members, d, lists, lengths, room: bound_ones(terms, members, d, lists, lengths, room)
+    return lambda terms, members, d, lists, lengths, room: (bound_ones(terms, members, d, lists, lengths, room), False)

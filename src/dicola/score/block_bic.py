@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dicola._kernels import block_score as kernel
-from dicola._kernels.block_algebra import log_dets, pair_gains, whitened
+from dicola._kernels.block_algebra import alone_and_gains, whitened
 from dicola._kernels.terms import BlockTerms, Terms
 from dicola.allowed import COUNT, NAMES, checked
 from dicola.ci.base import CITest
@@ -76,8 +76,7 @@ class BlockBIC(Score):
         begins = read_only(np.cumsum([0, *_whole_widths(widths, len(matrix))], dtype=np.int64))
         self.names = tuple(f"X{i + 1}" for i in range(len(begins) - 1)) if names is None else tuple(str(name) for name in names)
         matrix = read_only(whitened(matrix, begins))
-        alone = read_only(log_dets(matrix, begins))
-        gains = read_only(pair_gains(matrix, begins, alone))
+        alone, gains = map(read_only, alone_and_gains(matrix, begins))
         self._terms = BlockTerms(matrix, begins, alone, gains, float(n_samples), read_only(self._prices(np.diff(begins), gains)))
 
     def _prices(self, widths: NDArray[np.int64], gains: Floats) -> Floats:

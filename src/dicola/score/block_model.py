@@ -130,7 +130,7 @@ def _fitted(whole: BlockBIC, covariance: Floats, members: Sequence[int], arrows:
     columns = np.concatenate([np.arange(begins[v], begins[v + 1]) for v in inside])
     part = whole.among(inside)._terms._replace(covariance=read_only(covariance[np.ix_(columns, columns)]))
     room = kernel.make_block_room(len(inside), len(part.covariance), d, int(np.diff(part.begins).max()))
-    kernel.score_blocks(part, np.arange(d), d, lists, lengths, room)
+    kernel.fit_blocks(part, np.arange(d), d, lists, lengths, room)
     size, own = len(part.covariance), int(part.begins[d])
     local = columns[room.column[:size]].tolist()
     if d > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ USED: tuple[Kind, ...] = ("continuous", "ordered", "nominal", "binary")
 """The kinds that a test may take; columns of the other kinds tell nothing about causes and are left out."""
 KINDS: tuple[Kind, ...] = (*USED, "constant", "identifier", "date", "text")
 _MAY_BE_A_NUMBER = re.compile(r"\d|inf", re.IGNORECASE)
+_FLOATS: Final = np.dtype(np.float64)
 _MICROSECONDS_A_DAY = 86_400_000_000
 
 
@@ -87,6 +88,8 @@ def column_of(series: pd.Series[Any], name: str) -> Column:
     dtype = series.dtype
     if is_object_dtype(dtype) and (texts := _plain_texts(series)) is not None:
         return _of_texts(*texts, name)
+    if dtype is _FLOATS:
+        return Column(name, "continuous", series.to_numpy())
     if is_bool_dtype(dtype):
         return _of_numbers(series, name, "binary")
     if is_numeric_dtype(dtype) and not is_complex_dtype(dtype):

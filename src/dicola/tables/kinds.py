@@ -158,7 +158,7 @@ class _Reader:
             return self._numbers(Column(column.name, "continuous", taken), declared)
         column = _used_levels(column)
         _check_declared(column.name, declared, len(column.levels))
-        return replace(column, kind=declared or _kind_of_words(column))
+        return Column(column.name, declared or _kind_of_words(column), column.values, column.levels, column.points)
 
     def _without_markers(self, column: Column) -> Column:
         """Levels that stand for a gap become gaps."""

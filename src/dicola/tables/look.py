@@ -177,6 +177,8 @@ class Look:
 
         """
         added = tuple(findings)
+        if not added and missing in (None, self.missing):
+            return self
         use = {finding.columns[0]: _use(finding) for finding in added if finding.leaves_out}
         table = self.table if self.table is None or not use else self.table.choose(name for name in self.table.names if name not in use)
         columns = tuple(replace(column, use=use.get(column.name, column.use)) for column in self.columns)
