@@ -367,8 +367,8 @@ class DiCoLa(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.n_features_in_ = len(names)
         if are_own:
             self.feature_names_in_ = np.array(names, dtype=object)
-        else:
-            vars(self).pop("feature_names_in_", None)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The settings by name.

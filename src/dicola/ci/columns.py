@@ -41,11 +41,12 @@ def columns_of(table: Table, degree: int = 1, *, gaps: bool = False) -> Columns:
     Gaps, where they are let in, are NaN in all columns of a variable.
     """
     check_gaps(table, allowed=gaps)
-    complete = [] if degree < 2 else [c for c in table.columns if c.kind not in LEVELLED and not c.missing.any()]
+    gapped = np.asarray(np.isnan(table.values).any(axis=0)).tolist()
+    complete = [] if degree < 2 else [c for c, has in zip(table.columns, gapped, strict=True) if c.kind not in LEVELLED and not has]
     together = dict(zip([column.name for column in complete], _with_curves([column.values for column in complete], degree), strict=True))
     parts, widths, pooled = [], [], []
-    for column in table.columns:
-        present = ~column.missing
+    for column, has_gaps in zip(table.columns, gapped, strict=True):
+        present = ~column.missing if has_gaps else slice(None)
         if column.kind in LEVELLED:
             codes, levels = codes_of(column)
             block = _levels_shown(codes[present], levels)
@@ -59,7 +60,7 @@ def columns_of(table: Table, degree: int = 1, *, gaps: bool = False) -> Columns:
             numbers = column.values[present]
             block = np.column_stack([numbers, curves_of(numbers, degree)])
             widths.append(1)
-        parts.append(_where(present, block))
+        parts.append(_where(present, block) if isinstance(present, np.ndarray) else block)
     return _side_by_side(parts, widths, pooled)
 
 

@@ -110,12 +110,13 @@ class Separable(MixedGraph):
 def _anterior_sets(graph: MixedGraph) -> list[int]:
     """For each vertex its ancestors and itself; undirected edges count as steps towards it."""
     n = len(graph)
-    before = [mask_of(w for w, mark in row.items() if mark == TAIL) for row in graph.around]  # w -> v or w -- v
+    before = [[w for w, mark in row.items() if mark == TAIL] for row in graph.around]  # w -> v or w -- v
     found = [1 << v for v in range(n)]
-    waiting = [mask.bit_count() for mask in before]
+    waiting = list(map(len, before))
     ready = [v for v in range(n) if not waiting[v]]
     for v in ready:  # grows while it is read: a topological order
-        found[v] |= union(found, before[v])
+        for w in before[v]:
+            found[v] |= found[w]
         for w in graph.around[v]:
             if graph.around[w][v] == TAIL:  # v is a step towards w
                 waiting[w] -= 1
@@ -124,8 +125,9 @@ def _anterior_sets(graph: MixedGraph) -> list[int]:
     return found if len(ready) == n else _closed(found, before)
 
 
-def _closed(found: list[int], before: list[int]) -> list[int]:
+def _closed(found: list[int], before: list[list[int]]) -> list[int]:
     """Repeat the union until stable: needed only where steps run in a circle (undirected edges, invalid graphs)."""
-    while (grown := [own | union(found, mask) for own, mask in zip(found, before, strict=True)]) != found:
+    masks = list(map(mask_of, before))
+    while (grown := [own | union(found, mask) for own, mask in zip(found, masks, strict=True)]) != found:
         found = grown
     return found

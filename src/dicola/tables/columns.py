@@ -86,10 +86,10 @@ def column_of(series: pd.Series[Any], name: str) -> Column:
     such as complex numbers, are refused.
     """
     dtype = series.dtype
-    if is_object_dtype(dtype) and (texts := _plain_texts(series)) is not None:
-        return _of_texts(*texts, name)
     if dtype is _FLOATS:
         return Column(name, "continuous", series.to_numpy())
+    if is_object_dtype(dtype) and (texts := _plain_texts(series)) is not None:
+        return _of_texts(*texts, name)
     if is_bool_dtype(dtype):
         return _of_numbers(series, name, "binary")
     if is_numeric_dtype(dtype) and not is_complex_dtype(dtype):

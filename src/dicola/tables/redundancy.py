@@ -18,6 +18,7 @@ _DETERMINED: Final = 1e-9  # share of a column's variance left when the columns 
 _SUSPECT: Final = 1e-4  # likewise, where gaps blur the covariance: then the rows themselves are asked
 _NEAR: Final = 0.99  # correlation from which two columns are nearly the same
 _FIRST: Final = 64  # rows that tell most columns apart
+_AT_ONCE: Final = 256  # columns whose first rows are looked at together
 _ROWS_FOR_FUNCTIONS: Final = 500
 _SETS_AT_ONCE: Final = 32
 _LEAST = 5  # rows with rarer levels, below which a column may be fixed by chance
@@ -34,8 +35,9 @@ class Function(NamedTuple):
 def copies(columns: Sequence[Column]) -> list[Function]:
     """Columns with the same values as an earlier one, or with its levels under other names."""
     groups: dict[bytes, list[int]] = {}
-    for place, column in enumerate(columns):
-        groups.setdefault(_first_seen(column), []).append(place)
+    for begin in range(0, len(columns), _AT_ONCE):
+        for place, look in enumerate(_first_looks(columns[begin : begin + _AT_ONCE]), begin):
+            groups.setdefault(look, []).append(place)
     found = []
     for group in (group for group in groups.values() if len(group) > 1):
         first: dict[bytes, int] = {}
@@ -46,19 +48,23 @@ def copies(columns: Sequence[Column]) -> list[Function]:
     return sorted(found)
 
 
-def _first_seen(column: Column) -> bytes:
-    """What the first rows look like: the same in columns that are copies."""
-    values = column.values[:_FIRST] + 0.0  # so that -0 is 0
-    if not column.levels or column.kind in ("identifier", "date", "text"):
-        return values.tobytes()
-    number: dict[float, int] = {}
-    places = [np.nan if value != value else number.setdefault(value, len(number)) for value in values.tolist()]
-    return np.array(places, dtype=np.float64).tobytes()
+def _first_looks(columns: Sequence[Column]) -> Iterator[bytes]:
+    """What the first rows of each column look like: the same in columns that are copies."""
+    rows = np.array([column.values[:_FIRST] for column in columns]) + 0.0  # so that -0 is 0
+    levelled = np.flatnonzero([_goes_by_levels(column) for column in columns])
+    entries = rows[levelled]
+    first = (entries[:, :, None] == entries[:, None, :]).argmax(axis=2) if entries.size else entries  # the row that had each level first
+    rows[levelled] = np.where(np.isnan(entries), np.nan, first)
+    return (row.tobytes() for row in rows)
+
+
+def _goes_by_levels(column: Column) -> bool:
+    return bool(column.levels) and column.kind not in ("identifier", "date", "text")
 
 
 def _as_seen(column: Column) -> Floats:
     """The values; of columns with levels, the levels numbered as they first occur."""
-    if not column.levels or column.kind in ("identifier", "date", "text"):
+    if not _goes_by_levels(column):
         return column.values + 0.0
     codes = column.codes
     _, first, places = np.unique(codes, return_index=True, return_inverse=True)
