@@ -92,6 +92,22 @@ def test_knowledge_of_a_column_left_out_gets_a_note():
         DiCoLa(mode="exact", knowledge=Knowledge(forbidden=[("nobody", "X1")])).fit(messy())
 
 
+def test_causes_of_an_age_get_a_hint_where_nothing_was_said():
+    rng = np.random.default_rng(0)
+    a, b, *noise = rng.normal(size=(5, 2000))
+    x = a + b + noise[0]
+    frame = pd.DataFrame({"a": a, "b": b, "x": x, "patient age": x + noise[1], "storage": x + noise[2]})
+
+    def hints(columns: list[str], **settings) -> list[str]:
+        return [note for note in DiCoLa(mode="exact", **settings).fit(frame[columns]).discovery_.warnings if "in this graph" in note]
+
+    text = 'in this graph other columns cause {!r}. If nothing in the table does, say so with knowledge: forbidden = [["*", "{}"]]'
+    assert hints(list(frame)) == [text.format("patient age", "patient age")]  # x --> storage is nothing to wonder at
+    assert hints(list(frame), knowledge=Knowledge(forbidden=[["*", "patient age"]])) == []
+    frame = frame.rename(columns={"patient age": "y", "x": "Sex"})
+    assert hints(["a", "b", "Sex"]) == []  # a o-> Sex: a need not cause it
+
+
 def test_a_held_out_row_is_scored_by_the_columns_that_were_used():
     model = DiCoLa(ci_test="fisher_z").fit(messy())
     held_out = messy().fillna(0.0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -18,7 +20,7 @@ from dicola.ci.gaps import ASSUMED, Way, class_of, test_with_gaps, way_around_ga
 from dicola.ci.registry import AUTO, TESTS, Recipe, test_on
 from dicola.discovery import Discovery
 from dicola.errors import InvalidData, InvalidSetting, Sentence, Setting, counted
-from dicola.graphs.marks import listed
+from dicola.graphs.marks import ARROW, TAIL, listed
 from dicola.local_discovery import LocalDiscovery
 from dicola.pipeline.plan import Plan, as_list
 from dicola.tables.look import Finding, Look, first_look, relations
@@ -27,6 +29,7 @@ from dicola.tables.table import Table
 Found = TypeVar("Found", bound=Discovery | LocalDiscovery)
 _MOST_LISTED = 20
 _FEW_CODED = 3  # columns of codes that have a sentence each
+_GIVEN = re.compile(r"(?:.*[^a-z])?(?:age|sex|gender|race|ethnicity|birth ?(?:date|day|year))(?:[^a-z].*)?", re.IGNORECASE)
 _OF_BOOTSTRAP = ("bootstrap", "bootstrap_seed", "bootstrap_fraction")
 
 
@@ -43,8 +46,22 @@ class Prepared(NamedTuple):
 
     def told(self, found: Found) -> Found:
         """The result with the look at the table and what was done about it."""
-        found = replace(found, settings={**found.settings, **self._settings()}, warnings=(*self.notes, *found.warnings))
+        hints = self._hints(found) if isinstance(found, Discovery) else ()
+        found = replace(found, settings={**found.settings, **self._settings()}, warnings=(*self.notes, *hints, *found.warnings))
         return replace(found, look=replace(self.look, table=None)) if isinstance(found, Discovery) else found
+
+    def _hints(self, found: Discovery) -> Iterator[str]:
+        """Where nothing was said of them: columns with causes in the graph that, by their names, hardly anything in a table causes."""
+        if self.plan.knowledge is not None or self.plan.contexts:
+            return
+        marks = found.pag.marks
+        is_caused = ((marks == ARROW) & (marks.T == TAIL)).any(axis=0).tolist()
+        if given := [name for name, has_causes in zip(found.pag.names, is_caused, strict=True) if has_causes and _GIVEN.fullmatch(name)]:
+            yield Sentence(
+                "in this graph other columns cause {names}. If nothing in the table does, say so with {knowledge}: forbidden = {pairs}",
+                names=listed(given),
+                pairs=json.dumps([["*", name] for name in given], ensure_ascii=False),
+            )
 
     def on_rows(self, rows: NDArray[np.int64]) -> CITest:
         """The test on some rows of the table, repeats allowed; what the columns are stays as it is."""
