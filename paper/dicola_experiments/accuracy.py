@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import median, mode
 from textwrap import fill
 from typing import Final
 
@@ -264,9 +264,10 @@ def _wrapped(text: str) -> str:
 
 def _seeds(results: Results) -> str:
     seeds = sorted({row["seed"] for outcome in results for row in outcome.rows})
-    runs = [len(outcome.rows) for outcome in results]
-    spread = f"{min(runs)} to {max(runs)}" if min(runs) < max(runs) else str(runs[0])
-    return f"Means over {spread} tables (seeds {seeds[0]} to {seeds[-1]}) of each setting."
+    runs = [len(outcome.finished) for outcome in results]
+    usual, others = mode(runs), f"{min(runs)} to {max(runs)}"
+    spread = "" if min(runs) == max(runs) else f"; {others} where a method came to no answer on some, or was given others in their place"
+    return f"Means over {usual} tables of each setting (seeds {seeds[0]} to {seeds[-1]}){spread}."
 
 
 def _beaten_text(results: Results) -> str:
