@@ -47,6 +47,33 @@ def test_skewed_and_heavy_tailed_columns_go_by_ranks(change):
     assert first.pag_ == second.pag_ and first.discovery_.settings["test"]["name"] == "GaussianCopula"
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_straight_lines_with_skewed_noise_keep_their_numbers_and_bent_scales_do_not(seed):
+    dag = simulate.er_dag(12, 3, seed=seed)
+    skewed = simulate.additive_noise(dag, 800, seed, errors="exponential")
+    assert len(odd_shapes(skewed.to_numpy())) > 2
+    made, why = chosen_test(as_table(skewed))
+    assert made is FisherZ and "closer to others as numbers" in why and "ci_test='gaussian_copula'" in why
+    for bend in (np.exp, lambda x: x**3):
+        bent = simulate.linear_gaussian(dag, 800, seed=seed)
+        assert chosen_test(as_table(bend(bent / bent.std())))[0].__name__ == "GaussianCopula"
+    tailed = simulate.additive_noise(dag, 800, seed, errors="student") ** 3
+    assert chosen_test(as_table(tailed))[0].__name__ == "GaussianCopula"
+
+
+def test_gaps_and_columns_without_relations_leave_skewed_numbers_to_a_rule():
+    skewed = simulate.additive_noise(simulate.er_dag(12, 3, seed=0), 800, 0, errors="exponential")
+    with_gaps = skewed.mask(np.random.default_rng(0).random(skewed.shape) < 0.1)
+    assert chosen_test(as_table(with_gaps))[0] is FisherZ
+    apart = pd.DataFrame(np.random.default_rng(1).exponential(size=(300, 4)), columns=list("abcd"))
+    assert chosen_test(as_table(apart))[0].__name__ == "GaussianCopula"  # nothing speaks for the numbers
+    found = DiCoLa().fit(skewed).discovery_
+    assert found.settings["test"]["name"] == "FisherZ" and "goes by ranks" in found.settings["test_chosen"]
+    assert not any("skewed" in note for note in found.warnings)  # that is said with the choice
+    asked = DiCoLa(ci_test="fisher_z").fit(skewed).discovery_
+    assert any("skewed" in note for note in asked.warnings)
+
+
 def test_plain_numbers_are_tested_as_before():
     found = DiCoLa(mode="exact").fit(NUMBERS).discovery_
     assert found == discover(FisherZ(NUMBERS), mode="exact") and "test_chosen" not in found.settings

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dicola.ci.base import CITest
-from dicola.ci.columns import LEVELLED
+from dicola.ci.columns import LEVELLED, normal_scores
 from dicola.ci.degenerate_gaussian import BasisFunction, DegenerateGaussian
 from dicola.ci.fisher_z import FisherZ
 from dicola.ci.g_square import GSquare, rows_needed
@@ -21,13 +21,20 @@ from dicola.tables.table import Table, as_table
 _SKEWED, _HEAVY = 1.5, 5.0
 _FEW_ROWS = 20  # with fewer a shape cannot be told
 _HELD_FIXED = 3  # variables that G² must have the rows to hold fixed
+_TAILS = 1.75  # times the squared skewness: more excess kurtosis is a heavy tail
+_CLEAR = 4.0  # standard errors from which a correlation is clear
+_MOST_ROWS, _MOST_COLUMNS = 5_000, 200  # that are looked at to compare numbers and ranks
+USUAL: Final = Sentence(
+    "the columns hold numbers of usual shape; {ci_test=gaussian_copula} goes by ranks, {ci_test=basis_function} sees curves"
+)
 
 
 def auto_test(data: Table | Any, alpha: float = 0.01) -> CITest:
     """The test that fits a table.
 
     Continuous columns of usual shape are tested by Fisher's z; where some are skewed or have heavy
-    tails, by the Gaussian copula. Categories are counted (G²) where there are rows enough and most
+    tails, by the Gaussian copula, unless they are skewed as sums of skewed noise are, and related
+    more closely as the numbers are than by ranks. Categories are counted (G²) where there are rows enough and most
     have more than two levels, else compared as blocks of indicators; tables of numbers and categories
     are compared as blocks of indicators and curves.
 
@@ -83,14 +90,60 @@ def chosen_test(table: Table) -> tuple[type[CITest], str]:
 def _for_numbers(table: Table) -> tuple[type[CITest], str]:
     odd = odd_shapes(table.values) if table.n_samples >= _FEW_ROWS else np.zeros(0, dtype=np.intp)
     if not len(odd):
+        return FisherZ, USUAL
+    known: dict[str, object] = {
+        "name": table.labels[int(odd[0])],
+        "more": f" and {counted(len(odd) - 1, 'more column')} are" if len(odd) > 1 else " is",
+    }
+    if has_tails_of_sums(table.values[:, odd]) and closer_as_numbers(table.values, odd):
         return FisherZ, Sentence(
-            "the columns hold numbers of usual shape; {ci_test=gaussian_copula} goes by ranks, {ci_test=basis_function} sees curves"
+            "{name!r}{more} far from Gaussian in shape, but closer to others as numbers than as ranks and without heavy tails, so numbers "
+            "are compared; {ci_test=gaussian_copula} goes by ranks",
+            **known,
         )
     return GaussianCopula, Sentence(
-        "{name!r}{more} far from Gaussian in shape, so ranks are compared; {ci_test=fisher_z} takes the numbers as they are",
-        name=table.labels[int(odd[0])],
-        more=f" and {counted(len(odd) - 1, 'more column')} are" if len(odd) > 1 else " is",
+        "{name!r}{more} far from Gaussian in shape, so ranks are compared; {ci_test=fisher_z} takes the numbers as they are", **known
     )
+
+
+def has_tails_of_sums(values: NDArray[np.float64]) -> bool:
+    """Are the tails of most columns no heavier than their skewness calls for?
+
+    Of sums of exponential or gamma variables the excess kurtosis is 1.5 times the squared skewness. Where it is more, a few values rule
+    all correlations, or a curve has made them, and ranks serve better.
+    """
+    skewness, excess = _shapes(values)
+    return bool(np.median(excess / np.maximum(skewness**2, 1e-9)) <= _TAILS)
+
+
+def closer_as_numbers(values: NDArray[np.float64], odd: NDArray[np.intp]) -> bool:
+    """Are most of the odd columns' clear correlations larger between the numbers than between their normal scores?
+
+    No scale relates two Gaussian variables more closely than their own (Lancaster 1957), so numbers that a bend made of such are closer
+    by the scores of their ranks. Sums of effects and of skewed noise are closer as they are.
+    """
+    some = odd[:_MOST_COLUMNS]
+    others = np.union1d(some, np.arange(min(values.shape[1], _MOST_COLUMNS)))
+    rows = values[:_MOST_ROWS, others]
+    present = ~np.isnan(rows)
+    as_ranks = np.full_like(rows, np.nan)
+    for column, there in enumerate(present.T):
+        as_ranks[there, column] = normal_scores(rows[there, column])
+    places = np.searchsorted(others, some)
+    by_numbers, by_ranks = (np.abs(_correlations(each, places)) for each in (rows, as_ranks))
+    together = present[:, places].T.astype(np.float64) @ present
+    is_clear = np.maximum(by_numbers, by_ranks) > _CLEAR / np.sqrt(np.maximum(together, 1.0))
+    is_clear[np.arange(len(places)), places] = False
+    return bool(is_clear.any() and 2 * np.count_nonzero((by_numbers > by_ranks) & is_clear) >= np.count_nonzero(is_clear))
+
+
+def _correlations(values: NDArray[np.float64], places: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Of some columns with all, near enough: gaps are taken for the mean."""
+    with np.errstate(all="ignore"):
+        standard = values - np.nanmean(values, axis=0)
+        standard /= np.sqrt(np.nansum(standard**2, axis=0))
+    standard = np.nan_to_num(standard)
+    return np.asarray(standard[:, places].T @ standard)
 
 
 def _for_categories(table: Table) -> tuple[type[CITest], str]:
@@ -114,6 +167,12 @@ def _for_categories(table: Table) -> tuple[type[CITest], str]:
 
 def odd_shapes(values: NDArray[np.float64]) -> NDArray[np.intp]:
     """The columns that are clearly skewed, or have tails far heavier than Gaussian ones; gaps do not count."""
+    skewness, excess = _shapes(values)
+    return np.flatnonzero((np.abs(skewness) > _SKEWED) | (excess > _HEAVY))
+
+
+def _shapes(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Skewness and excess kurtosis of every column."""
     missing = np.isnan(values)
     present = len(values) - missing.sum(axis=0)
     known = np.where(missing, 0.0, values) if missing.any() else values
@@ -126,4 +185,4 @@ def odd_shapes(values: NDArray[np.float64]) -> NDArray[np.intp]:
         variance = squares.sum(axis=0) / present
         skewness = np.einsum("ij,ij->j", squares, standard) / present / variance**1.5
         excess = np.einsum("ij,ij->j", squares, squares) / present / variance**2 - 3.0
-    return np.flatnonzero((np.abs(skewness) > _SKEWED) | (excess > _HEAVY))
+    return skewness, excess

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dicola.ci.auto import chosen_test
+from dicola.ci.auto import USUAL, chosen_test
 from dicola.ci.base import CITest
 from dicola.ci.card import CPU, checked_device
 from dicola.ci.fisher_z import FisherZ
@@ -108,7 +108,7 @@ def prepare(table: Table, plan: Plan) -> Prepared:
         look = _without_functions(look, error)
         _check(look, plan)
         test = _test(look, plan, way)
-    return Prepared(_table(look), test, _without(plan, look), look, tuple(_notes(look, plan, way)), way, why)
+    return Prepared(_table(look), test, _without(plan, look), look, tuple(_notes(look, plan, way, why)), way, why)
 
 
 def _or_none(values: Iterable[Any] | None) -> Iterable[Any]:
@@ -126,7 +126,7 @@ def _settled(plan: Plan, table: Table) -> tuple[Plan, str | None]:
             Sentence("with {missing=testwise} numbers are tested by Fisher's z; {missing=em} leaves more tests to choose from"),
         )
     # What was always the test of plain numbers needs no words.
-    return replace(plan, ci_test=made.__name__), why if made is not FisherZ or plan.missing == "testwise" else None
+    return replace(plan, ci_test=made.__name__), None if why is USUAL and plan.missing != "testwise" else why
 
 
 def _table(look: Look) -> Table:
@@ -261,14 +261,14 @@ def _spoken_of(plan: Plan) -> set[str]:
     return named if plan.knowledge is None else named | plan.knowledge.names
 
 
-def _notes(look: Look, plan: Plan, way: Way | None) -> Iterable[str]:
+def _notes(look: Look, plan: Plan, way: Way | None, why: str | None) -> Iterable[str]:
     told = {"told", "codes", "markers", *(finding.what for finding in look.problems), "gaps_depend", "near_copy", "determined"}
     yield from _shortened([finding for finding in look.findings if finding.what in told and finding.what != "told"])
     if way is not None:
         yield f"{_gaps(look)}: {ASSUMED[way]}."
     if named := sorted(_spoken_of(plan) & set(look.left_out)):
         yield f"the knowledge speaks of {listed(named)}, left out of the table; these claims are passed over."
-    if look.about("skewed") and getattr(class_of(plan.ci_test), "name", "") == "fisher_z":
+    if why is None and look.about("skewed") and getattr(class_of(plan.ci_test), "name", "") == "fisher_z":
         (finding,) = (finding for finding in look.findings if finding.what == "skewed")
         yield f"{finding.sentence} Fisher's z sees linear relations, which skewed columns rarely have."
 
