@@ -35,6 +35,23 @@ class Sizes(NamedTuple):
     most: float
 
 
+class _Around(NamedTuple):
+    """What candidates for separating sets are taken from: row by row, and as a matrix; and which of them are passed over."""
+
+    begins: Ints
+    listed: Ints
+    candidates: Bools
+    tried: Bools
+    useless: Bools
+
+
+class _Pool(NamedTuple):
+    """Room for the candidates at one end of an edge, and for the parts of which each is."""
+
+    variables: Ints
+    parts: Flags
+
+
 @inner
 def are_too_many(candidates: int, size: int, most: float) -> bool:
     """Are there more sets of this size, or of a smaller one, than may be tried?"""
@@ -74,33 +91,62 @@ def sweep_level(evidence: Any, adjacency: Bools, candidates: Bools, tried: Bools
 
 
 @lean
-def _list_pool(
-    begins: Ints, listed: Ints, candidates: Bools, tried: Bools, useless: Bools, i: int, j: int, end: int, pool: Ints, parts: Flags
-) -> tuple[int, int]:
+def _list_pool(around: _Around, i: int, j: int, end: int, pool: _Pool) -> tuple[int, int]:
     """List the candidates at one end of an edge, and the parts of which they are; how many there are, and the parts that hold them all."""
+    begins, listed, candidates, tried, useless = around
     owner = j if end else i
     m, common, has_tried, has_useless = 0, 255, len(tried) > 0, len(useless) > 0
     for at in range(begins[owner], begins[owner + 1]):
         v = listed[at]
         if v not in (i, j) and not (has_useless and useless[v, i] and useless[v, j]):
-            pool[m] = v
+            pool.variables[m] = v
             part = 0
             if has_tried:
                 part = (1 if tried[i, v] else 0) | (2 if tried[j, v] else 0)
             if end == 1 and candidates[i, v]:
                 part |= 4
-            parts[m] = part
+            pool.parts[m] = part
             common &= part
             m += 1
     return m, common
 
 
 @lean
-def _first_separator(
-    evidence: Any, i: int, j: int, pool: Ints, parts: Flags, m: int, size: int, limit: float, room: Room
-) -> tuple[bool, int]:
-    """``first_separator`` among the first m; here, because in a loop of an array's owner each call would count who holds the arrays."""
-    return first_separator(evidence, i, j, pool[:m], parts[:m], size, limit, room)
+def _next_to_fall(
+    evidence: Any, edges: Rows, around: _Around, pool: _Pool, room: Room, bounds: tuple[int, int, float], done: tuple[int, int, int]
+) -> tuple[int, int, int, bool]:
+    """The next edge that a set separates, behind those that are done, in rows from the given one on.
+
+    ``bounds`` are the size of the sets, the most candidates of which all are tried, and the limit of the evidence; ``done`` is a row, how
+    many edges were looked at, and with how many verdicts. Answers the same of what is done now, and whether an edge stayed at an end with
+    too many candidates. This is a function of its own, as a loop in the one that owns the arrays would count who holds them.
+    """
+    size, widest, limit = bounds
+    begins, n = around.begins, len(around.candidates)
+    row, edge, tests = done
+    any_passed = False
+    for i in range(row, n):
+        for at in range(max(edge, edges.begins[i]), edges.begins[i + 1]):
+            j = edges.members[at]
+            if j <= i:
+                continue
+            if at & 63 == 0:
+                heed(tests)
+            separated = passed = False
+            for end in range(2 if size else 1):
+                if not separated and begins[(i, j)[end] + 1] - begins[(i, j)[end]] >= size:
+                    m, common = _list_pool(around, i, j, end, pool)
+                    if m < size or (common and size):
+                        continue
+                    if m > widest:
+                        passed = True
+                        continue
+                    separated, used = first_separator(evidence, i, j, pool.variables[:m], pool.parts[:m], size, limit, room)
+                    tests += used
+            if separated:
+                return i, at + 1, tests, any_passed
+            any_passed |= passed
+    return n, edges.begins[n], tests, any_passed
 
 
 @inner
@@ -113,7 +159,6 @@ def _sweep_rows(
     stayed at an end of which there were too many sets.
     """
     size, set_limit = bounds
-    edge_begins, edge_ends = edges
     (begins, listed), candidates = pools
     n = len(candidates)
     most = 0
@@ -121,43 +166,25 @@ def _sweep_rows(
         most = max(most, begins[i + 1] - begins[i])
     if most < size:
         return np.empty((0, size + 2), np.int64), 0, False
-    rows = np.empty(16 * (size + 2), np.int64)  # row by row
-    count = tests = steps = 0
-    pool = np.empty(most, np.int64)
-    parts = np.empty(most, np.uint8)
     widest = most  # candidates of which all sets are tried
     while widest > 0 and are_too_many(widest, size, set_limit):
         widest -= 1
+    around, pool = _Around(begins, listed, candidates, tried, useless), _Pool(np.empty(most, np.int64), np.empty(most, np.uint8))
     room = make_room(size, widest)
+    rows = np.empty(16 * (size + 2), np.int64)  # row by row
+    count = row = edge = tests = 0
     any_passed = False
-    for i in range(n):
-        for edge in range(edge_begins[i], edge_begins[i + 1]):
-            j = edge_ends[edge]
-            if j <= i:
-                continue
-            steps += 1
-            if steps & 63 == 0:
-                heed(tests)
-            separated = passed = False
-            for end in range(2 if size else 1):
-                if not separated and begins[(i, j)[end] + 1] - begins[(i, j)[end]] >= size:
-                    m, common = _list_pool(begins, listed, candidates, tried, useless, i, j, end, pool, parts)
-                    if m < size or (common and size):
-                        continue
-                    if m > widest:
-                        passed = True
-                        continue
-                    separated, used = _first_separator(evidence, i, j, pool, parts, m, size, limit, room)
-                    tests += used
-            any_passed |= passed and not separated
-            if separated:
-                rows = longer(rows, (count + 1) * (size + 2))
-                at = count * (size + 2)
-                rows[at], rows[at + 1] = i, j
-                for v in range(size):
-                    rows[at + 2 + v] = room.found[v]
-                count += 1
-    return rows[: count * (size + 2)].reshape((count, size + 2)), tests, any_passed
+    while True:
+        row, edge, tests, passed = _next_to_fall(evidence, edges, around, pool, room, (size, widest, limit), (row, edge, tests))
+        any_passed |= passed
+        if row == n:
+            return rows[: count * (size + 2)].reshape((count, size + 2)), tests, any_passed
+        rows = longer(rows, (count + 1) * (size + 2))
+        at = count * (size + 2)
+        rows[at], rows[at + 1] = row, edges.members[edge - 1]
+        for v in range(size):
+            rows[at + 2 + v] = room.found[v]
+        count += 1
 
 
 @inner

@@ -91,18 +91,18 @@ def _for_numbers(table: Table) -> tuple[type[CITest], str]:
     odd = odd_shapes(table.values) if table.n_samples >= _FEW_ROWS else np.zeros(0, dtype=np.intp)
     if not len(odd):
         return FisherZ, USUAL
-    known: dict[str, object] = {
-        "name": table.labels[int(odd[0])],
-        "more": f" and {counted(len(odd) - 1, 'more column')} are" if len(odd) > 1 else " is",
-    }
+    name, more = table.labels[int(odd[0])], f" and {counted(len(odd) - 1, 'more column')} are" if len(odd) > 1 else " is"
     if has_tails_of_sums(table.values[:, odd]) and closer_as_numbers(table.values, odd):
         return FisherZ, Sentence(
             "{name!r}{more} far from Gaussian in shape, but closer to others as numbers than as ranks and without heavy tails, so numbers "
             "are compared; {ci_test=gaussian_copula} goes by ranks",
-            **known,
+            name=name,
+            more=more,
         )
     return GaussianCopula, Sentence(
-        "{name!r}{more} far from Gaussian in shape, so ranks are compared; {ci_test=fisher_z} takes the numbers as they are", **known
+        "{name!r}{more} far from Gaussian in shape, so ranks are compared; {ci_test=fisher_z} takes the numbers as they are",
+        name=name,
+        more=more,
     )
 
 
