@@ -52,8 +52,8 @@ class State(NamedTuple):
     needed: Ints
 
 
-# places: smallest member of the district of a vertex; size of a district, by root; room
-ROOT, SIZE, MEMBERS, STACK, SEEN = 0, 1, 2, 3, 4
+# places: smallest member of the district of a vertex; size of a district, by root; room; vertices whose moves are worked out anew
+ROOT, SIZE, MEMBERS, STACK, SEEN, DONE = 0, 1, 2, 3, 4, 5
 OWN, KEY = 0, 1  # words: key of a vertex with the arrows into it; key of a district, by root
 # counts: districts asked for their score, moves made, passes made, in the last pass?, all worths known?
 FITS, MOVES, PASSES, LAST, READY = 0, 1, 2, 3, 4
@@ -315,15 +315,20 @@ def refresh(state: State, task: Task, room: AnyRoom, changed: Ints, count: int, 
     What was tried there and at their neighbours is forgotten.
     """
     for i in range(count):
+        state.places[DONE, changed[i]] = 0
+    for i in range(count):
         v = changed[i]
+        state.places[DONE, v] = 1
         for at in range(state.starts[v], state.starts[v + 1]):
             pair = state.incident[at]
-            old = state.pairs[pair, KIND]
+            old, w = state.pairs[pair, KIND], state.pairs[pair, A] + state.pairs[pair, B] - v
             for kind in range(4):
-                state.delta[pair, kind] = np.inf if kind == old else worth(state, task, room, pair, kind, limit)
+                if state.places[DONE, w] == 0:  # else w came first
+                    state.delta[pair, kind] = np.inf if kind == old else worth(state, task, room, pair, kind, limit)
                 state.tried[pair, kind] = False
             if old != NO:
-                w = state.pairs[pair, A] + state.pairs[pair, B] - v
                 for beyond in range(state.starts[w], state.starts[w + 1]):
                     for kind in range(4):
                         state.tried[state.incident[beyond], kind] = False
+    for i in range(count):
+        state.places[DONE, changed[i]] = 0

@@ -199,7 +199,7 @@ def _state(marks: Marks, ends: NDArray[np.int64], known: Known, law: Law | None 
         lists=np.zeros((3, n, n), dtype=np.int64),
         lengths=np.zeros((3, n), dtype=np.int64),
         ancestors=np.zeros((3, n, n), dtype=np.bool_),
-        places=np.zeros((5, n), dtype=np.int64),
+        places=np.zeros((6, n), dtype=np.int64),
         words=np.zeros((2, n), dtype=np.uint64),
         value=np.zeros(n),
         keys=known.keys,
