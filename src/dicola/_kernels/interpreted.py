@@ -38,6 +38,7 @@ class Outlasted(BaseException):
 
 class _Here(threading.local):
     until: float = inf  # when the kernel that this thread interprets is to be given up
+    spent: float = 0.0  # seconds that this thread has interpreted
 
 
 _here = _Here()
@@ -186,8 +187,15 @@ class Interpreted:
                 each[...] = old
             raise
         finally:
+            taken = now() - start
             _here.until = outer
-            self.left -= now() - start
+            _here.spent += taken
+            self.left -= taken
+
+
+def seconds_interpreted() -> float:
+    """For how long this thread has had Python run kernels."""
+    return _here.spent
 
 
 def seconds_to_compile(source: FunctionType) -> float:

@@ -34,6 +34,7 @@ from dicola.orient.partial import NEAR_TIE, Reason
 from dicola.pipeline.forecast import Forecast, forecast_of, say_if_long
 from dicola.pipeline.obeying import obeying
 from dicola.pipeline.plan import Plan
+from dicola.pipeline.repeated import compiled_if_repeated
 from dicola.pipeline.so_far import SoFar, watching
 from dicola.pipeline.sureness import power_of
 from dicola.score.legal import held_to, legalized
@@ -249,7 +250,7 @@ def run(evidence: Evidence, plan: Plan, progress: Progress | None = None, kept: 
         With the partial answer, after Ctrl-C.
 
     """
-    with watching(plan) as watch:
+    with compiled_if_repeated(evidence, plan.mode, plan.max_seconds), watching(plan) as watch:
         found = begun(evidence, plan)
         found.kept = kept
         is_own = found.ci.n_samples is not None and not found.ci.test.is_slow

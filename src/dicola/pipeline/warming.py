@@ -1,7 +1,8 @@
 """Compiling kernels before they are needed, in several processes: one compiles at a time, and keeps what it has for all.
 
-A first run on few columns interprets its kernels. One on more compiles what it needs, one kernel after the other. Kernels of one part
-of the work are compiled together here, and parts share none that takes long, so that processes do not do the same.
+A first run on few columns interprets its kernels. One on more compiles what it needs, one kernel after the other, and so does the next
+run of a process that has interpreted for a while: more are likely to come. Kernels of one part of the work are compiled together here,
+and parts share none that takes long, so that processes do not do the same.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from dicola.ci.fisher_z import FisherZ
 from dicola.ci.g_square import GSquare
 from dicola.ci.inquiry import Inquiry
 from dicola.decompose.tree import decompose, stop_rule
+from dicola.errors import Interrupted
 from dicola.learners.registry import ALL
 from dicola.pipeline.discover import discover
 from dicola.score.mag_climb import climb
@@ -87,6 +89,12 @@ PARTS: Mapping[str, Callable[[], object]] = {
 """Parts of the work by name, those that take longest to compile first."""
 REST = "whole runs"
 _BY_TESTS = ("exact", "paper")
+# What one process compiles and what another does, where something takes long: by whether a run goes by tests, and on blocks of columns.
+_PARTED = {
+    (True, False): (("blankets", "searches"), ("splitting",)),
+    (False, False): (("splitting",), ("climbs", "orders")),
+    (False, True): (("orders of blocks",), ("climbs of blocks",)),
+}
 _TIME_TO_COMPILE = 300.0  # seconds; a run with less may not spend them so
 _MOST_INTERPRETED = {True: 150, False: 50}  # columns in such modes, and in those that score
 
@@ -112,10 +120,13 @@ class _Count(event.Listener):
 
 
 def warmed(part: str) -> Warmed:
-    """Have the kernels of a part compiled and kept."""
+    """Have the kernels of a part compiled and kept; Ctrl-C is none of the small run's that does it."""
     start, count = perf_counter(), _Count()
     with event.install_listener("numba:compile", count), compiling():
-        (_run_all if part == REST else PARTS[part])()
+        try:
+            (_run_all if part == REST else PARTS[part])()
+        except Interrupted:
+            raise KeyboardInterrupt from None
     return Warmed(part, count.count, perf_counter() - start)
 
 
@@ -137,11 +148,11 @@ def is_compiled_first(table: Table, mode: str, max_seconds: float | None = None)
     return len(table.names) > most and is_first_use() and set(table.understood().kinds) == {"continuous"}
 
 
-def warm_before(mode: str) -> None:
-    """Before a first run on numbers: compile half of what it takes in another process, and meanwhile the other half here."""
-    by_tests = mode in _BY_TESTS
-    ours = ["blankets", "searches"] if by_tests else ["splitting"]
-    theirs = ["splitting"] if by_tests else ["climbs", "orders"]
+def warm_before(mode: str, has_blocks: bool = False) -> None:
+    """Before runs on numbers, or on blocks of columns: compile half of what takes long in another process, and meanwhile the rest here."""
+    ours, theirs = _PARTED.get((mode in _BY_TESTS, has_blocks), ((), ()))
+    if not theirs:  # nothing takes long
+        return
     with subprocess.Popen(_command(theirs), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as other:
         try:
             for part in ours:
