@@ -65,6 +65,7 @@ def test_gaps_and_columns_without_relations_leave_skewed_numbers_to_a_rule():
     skewed = simulate.additive_noise(simulate.er_dag(12, 3, seed=0), 800, 0, errors="exponential")
     with_gaps = skewed.mask(np.random.default_rng(0).random(skewed.shape) < 0.1)
     assert chosen_test(as_table(with_gaps))[0] is FisherZ
+    assert [chosen_test(as_table(skewed[:rows]))[0].__name__ for rows in (59, 60)] == ["GaussianCopula", "FisherZ"]
     apart = pd.DataFrame(np.random.default_rng(1).exponential(size=(300, 4)), columns=list("abcd"))
     assert chosen_test(as_table(apart))[0].__name__ == "GaussianCopula"  # nothing speaks for the numbers
     found = DiCoLa().fit(skewed).discovery_

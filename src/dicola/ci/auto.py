@@ -20,6 +20,7 @@ from dicola.tables.table import Table, as_table
 # Shapes far from Gaussian: samples of Gaussian rows hardly ever show them.
 _SKEWED, _HEAVY = 1.5, 5.0
 _FEW_ROWS = 20  # with fewer a shape cannot be told
+_ROWS_TO_COMPARE = 60  # with fewer the tails of what a bend has made are often no heavier than those of sums, and ranks lose little
 _HELD_FIXED = 3  # variables that G² must have the rows to hold fixed
 _TAILS = 1.75  # times the squared skewness: more excess kurtosis is a heavy tail
 _CLEAR = 4.0  # standard errors from which a correlation is clear
@@ -92,7 +93,7 @@ def _for_numbers(table: Table) -> tuple[type[CITest], str]:
     if not len(odd):
         return FisherZ, USUAL
     name, more = table.labels[int(odd[0])], f" and {counted(len(odd) - 1, 'more column')} are" if len(odd) > 1 else " is"
-    if has_tails_of_sums(table.values[:, odd]) and closer_as_numbers(table.values, odd):
+    if table.n_samples >= _ROWS_TO_COMPARE and has_tails_of_sums(table.values[:, odd]) and closer_as_numbers(table.values, odd):
         return FisherZ, Sentence(
             "{name!r}{more} far from Gaussian in shape, but closer to others as numbers than as ranks and without heavy tails, so numbers "
             "are compared; {ci_test=gaussian_copula} goes by ranks",
