@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dicola import DAG, MAG, BasisFunction, DegenerateGaussian, DiCoLa, FisherZ, InvalidSetting, NeedsData, discover, metrics
-from dicola._kernels import block_parents, block_score
+from dicola._kernels import block_score, block_trails
 from dicola._kernels.compiled import kernel
 from dicola._kernels.terms import BlockTerms, Terms
 from dicola.ci.inquiry import Inquiry
@@ -216,7 +216,7 @@ def test_trees_without_room_grow_or_are_begun_anew(monkeypatch):
     assert made and np.array_equal(narrow.order, roomy.order) and (narrow.score, narrow.work) == (roomy.score, roomy.work)
     assert max(len(each.begins) for each in made) > 300
     made.clear()
-    for module in (order_search_module, block_parents):
+    for module in (order_search_module, block_trails):
         monkeypatch.setattr(module, "MOST_NODES", 150)
     small = order_search(score, order)
     assert len(made) > 4 and {len(each.begins) for each in made[2:]} == {150}, "more are never held"
@@ -228,7 +228,7 @@ def test_a_walk_is_right_where_there_is_no_room_for_its_steps():
     wide = np.random.default_rng(8).normal(size=(900, 600))
     covariance = np.block([[single.kernel_terms().correlation, np.zeros((24, 600))], [np.zeros((600, 24)), np.corrcoef(wide.T)]])
     beside = AsBlocks(covariance, 900, [1] * 24 + [600], [*single.names, "X99"])
-    room = room_of(beside.kernel_terms(), block_parents.make_block_trails(25, 24))
+    room = room_of(beside.kernel_terms(), block_trails.make_block_trails(25, 24))
     assert len(room.own) == 2, "the steps of a walk share one slot"
     prices = beside.kernel_terms().prices.copy()
     prices[:24, :24] = single.price_of(0, 1)
@@ -242,7 +242,7 @@ def test_a_walk_is_right_where_there_is_no_room_for_its_steps():
 
 @kernel
 def room_of(terms, trails):
-    return block_parents.make_block_room(terms, trails)
+    return block_trails.make_block_room(terms, trails)
 
 
 @pytest.mark.parametrize(("max_district", "third", "surcharge"), [(2, None, 0.0), (10, 0.05, 0.0), (10, None, 3.0)])

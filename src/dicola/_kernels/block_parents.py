@@ -12,132 +12,14 @@ way tell whether one more candidate would change a trail.
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
 
-import numpy as np
-
-from dicola._kernels.arrays import Bools, Floats, Ints
-from dicola._kernels.block_algebra import (
-    SINGULAR,
-    copy_block,
-    factorise,
-    factorise_inverted,
-    factorise_scaled,
-    forward,
-    log_share_left,
-    widest,
-)
-from dicola._kernels.compiled import inner, lean, lean_and_hot
+from dicola._kernels.arrays import Ints
+from dicola._kernels.block_algebra import SINGULAR, copy_block, factorise_inverted, log_share_left
+from dicola._kernels.block_shrink import shrink
+from dicola._kernels.block_trails import DEPTH, LISTED, NODES, OFFERS, UNKNOWN, VARIABLE, BlockRoom, BlockTrails
+from dicola._kernels.compiled import lean, lean_and_hot
 from dicola._kernels.stopping import heed
 from dicola._kernels.terms import BlockTerms
-
-MOST_NODES = 1 << 19  # a tree with more is begun anew
-_LARGE = 1 << 20  # numbers that are kept, of the steps of a walk, so that the next one can begin halfway
-UNKNOWN = -1
-
-
-class BlockTrails(NamedTuple):
-    """Trails with the parents and the score that come of them, by place as in ``parent_search``; and the trees that they lie in."""
-
-    taken: Ints  # the variables taken, one after the other
-    nodes: Ints  # [k]: the node before the k-th step
-    lengths: Ints
-    parents: Ints
-    counts: Ints
-    scores: Floats
-    roots: Ints  # by variable: the node with nothing taken
-    begins: Ints  # by node: where its offers begin
-    ends: Ints
-    offers: Ints  # variables
-    leads: Ints  # the node that taking the offer leads to
-    kept: Ints  # by node: where the parents begin that are left of the variables taken, and where they end
-    kept_ends: Ints
-    values: Floats  # by node: the score with these parents
-    listed: Ints  # parents
-    used: Ints  # how much of ``begins``, ``offers`` and ``listed`` is used
-
-
-NODES, OFFERS, LISTED = 0, 1, 2  # of ``BlockTrails.used``
-LOWER, INVERSE = 0, 1  # of ``BlockRoom.square``
-VARIABLE, DEPTH = 0, 1  # of ``BlockRoom.here``
-
-
-class BlockRoom(NamedTuple):
-    """Arrays to work in. The columns of all candidates lie side by side.
-
-    What is left after each step of a walk is kept, as far as there is room: step k is in slot k, or in the last one.
-    """
-
-    here: Ints  # whose walk it is, and how many steps of it were made
-    path: Ints  # the variables taken by these, and how many columns were taken before each
-    columns_before: Ints
-    rows: Floats  # the part of every column of the candidates along each column taken
-    starts: Ints  # by variable: where its columns begin in ``rows``; -1: it is no candidate
-    columns: Ints  # which columns they are
-    own: Floats  # [slot, d, x]: what is left of the covariance of column x with the d-th before it, of the same candidate
-    across: Floats  # [slot, c, x]: and of that with the c-th column of v
-    left: Floats  # [slot]: of the covariance of v
-    lower: Floats  # its factor, inverses on its diagonal
-    parts_of: Floats  # [c, x]: the part of column x along the c-th column left of v, once these are unrelated
-    told: Floats  # [x]: the sum of their squares
-    gains: Floats  # of the offers of a node
-    inside: Bools  # by variable: is it in the pool, or taken?
-    work: Floats
-    rest: Floats  # what some parents leave of the covariance of v
-    square: Floats  # the factor of the columns of the parents, and its inverse
-    parts: Floats  # the parts of v along them
-
-
-def make_block_trails(n: int, room: int) -> BlockTrails:
-    """Trails for n variables, each of fewer than ``room`` others, and trees of so many nodes as mostly go with that."""
-    places, longest = n + 1, min(room, n + 1)
-    nodes = max(min(2 * n * room, MOST_NODES), 4 * longest)
-    return BlockTrails(
-        taken=np.zeros((places, longest), np.int64),
-        nodes=np.zeros((places, longest + 1), np.int64),
-        lengths=np.zeros(places, np.int64),
-        parents=np.zeros((places, longest), np.int64),
-        counts=np.zeros(places, np.int64),
-        scores=np.zeros(places),
-        roots=np.full(n, UNKNOWN),
-        begins=np.full(nodes, UNKNOWN),
-        ends=np.zeros(nodes, np.int64),
-        offers=np.zeros(6 * nodes + n * n, np.int64),
-        leads=np.full(6 * nodes + n * n, UNKNOWN),
-        kept=np.full(nodes, UNKNOWN),
-        kept_ends=np.zeros(nodes, np.int64),
-        values=np.zeros(nodes),
-        listed=np.zeros(4 * nodes, np.int64),
-        used=np.zeros(3, np.int64),
-    )
-
-
-@inner
-def make_block_room(terms: BlockTerms, trails: BlockTrails) -> BlockRoom:
-    """Room for searches that leave such trails."""
-    n, w, longest, total = len(terms.begins) - 1, widest(terms.begins), trails.taken.shape[1], len(terms.covariance)
-    columns, slots = longest * w, max(2, min(longest, _LARGE // (2 * w * total)))
-    here = np.full(2, UNKNOWN)
-    return BlockRoom(
-        here,
-        np.empty(longest, np.int64),
-        np.empty(longest + 1, np.int64),
-        np.empty((columns, total)),
-        np.empty(n, np.int64),
-        np.empty(total, np.int64),
-        np.empty((slots, w, total)),
-        np.empty((slots, w, total)),
-        np.empty((slots, w, w)),
-        np.empty((w, w)),
-        np.empty((w, total)),
-        np.empty(total),
-        np.empty(n),
-        np.zeros(n, np.bool_),
-        np.empty((6, w, w)),
-        np.empty((w, w)),
-        np.empty((2, columns, columns)),
-        np.empty((columns, w)),
-    )
 
 
 @lean_and_hot
@@ -383,116 +265,6 @@ def first_change_of_blocks(
     return end
 
 
-@lean
-def _left_of(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRoom) -> int:
-    """The factor of the columns of some parents, the parts of v along them, what is left of v; how many columns are they?"""
-    begins, covariance, w, size = terms.begins, terms.covariance, terms.begins[v + 1] - terms.begins[v], 0
-    lower, parts, rest = room.square[LOWER], room.parts, room.rest
-    for k in range(count):
-        for column in range(begins[parents[k]], begins[parents[k] + 1]):
-            at = 0
-            for i in range(k + 1):
-                for other in range(begins[parents[i]], min(begins[parents[i] + 1], column + 1) if i == k else begins[parents[i] + 1]):
-                    lower[size, at] = covariance[column, other]
-                    at += 1
-            for c in range(w):
-                parts[size, c] = covariance[column, begins[v] + c]
-            size += 1
-    factorise(lower, size, lower)
-    forward(lower, size, parts, w, parts)
-    copy_block(covariance, begins, v, v, rest)
-    for a in range(w):
-        for b in range(a + 1):
-            for q in range(size):
-                rest[a, b] -= parts[q, a] * parts[q, b]
-    return size
-
-
-@lean_and_hot
-def _weakest(terms: BlockTerms, v: int, parents: Ints, count: int, room: BlockRoom) -> int:
-    """The parent without which the score is lowest, -1 where every one is missed."""
-    begins, w = terms.begins, terms.begins[v + 1] - terms.begins[v]
-    lower, inverse, parts, rest, work = room.square[LOWER], room.square[INVERSE], room.parts, room.rest, room.work
-    own, weights, lower_left = work[3], work[4], work[5]
-    size = 0
-    for k in range(count):
-        size += begins[parents[k] + 1] - begins[parents[k]]
-    for c in range(size):
-        is_there = lower[c, c] != 0.0
-        inverse[c, c] = 1.0 / lower[c, c] if is_there else 0.0
-        for r in range(c + 1, size):
-            total = 0.0
-            if is_there and lower[r, r] != 0.0:
-                for i in range(c, r):
-                    total -= lower[r, i] * inverse[i, c]
-                total /= lower[r, r]
-            inverse[r, c] = total
-    left = factorise(rest, w, lower_left)
-    best, weakest, begin = 0.0, -1, 0
-    for k in range(count):
-        wide = begins[parents[k] + 1] - begins[parents[k]]
-        # Without a block b the covariance left of v grows by weightsᵀ · own⁻¹ · weights, with the slopes on b and its part of the
-        # inverse covariance of all parents.
-        for a in range(wide):
-            for b in range(a + 1):
-                value = 0.0
-                for r in range(begin + a, size):
-                    value += inverse[r, begin + a] * inverse[r, begin + b]
-                own[a, b] = value
-            for c in range(w):
-                value = 0.0
-                for r in range(begin + a, size):
-                    value += inverse[r, begin + a] * parts[r, c]
-                weights[a, c] = value
-        factorise_scaled(own, wide, work[0])
-        forward(work[0], wide, weights, w, work[1])
-        grows = 0.0  # the trace by which the covariance left of v grows, in its own units
-        for i in range(wide):
-            for c in range(w):
-                value = work[1, i, c]
-                for t in range(c):
-                    value -= lower_left[c, t] * work[2, i, t]
-                work[2, i, c] = value / lower_left[c, c] if lower_left[c, c] != 0.0 else 0.0
-                grows += work[2, i, c] * work[2, i, c]
-        if terms.n_samples * grows > (1.0 + 2.0 * grows) * terms.prices[parents[k], v]:  # ln(1 + s) is above s / (1 + 2 s): it is missed
-            begin += wide
-            continue
-        for a in range(w):
-            for b in range(a + 1):
-                value = rest[a, b]
-                for i in range(wide):
-                    value += work[1, i, a] * work[1, i, b]
-                work[2, a, b] = value
-        change = terms.n_samples * (factorise(work[2], w, work[2]) - left) - terms.prices[parents[k], v]
-        if change < best or (change == best and weakest >= 0 and parents[k] < parents[weakest]):
-            best, weakest = change, k
-        begin += wide
-    return weakest
-
-
-@lean_and_hot
-def _shrink(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int) -> tuple[int, float]:
-    """Drop from the trail the variable that is missed least, while this lowers the score; how many are left, and the score."""
-    begins, parents, count = terms.begins, trails.parents[place], trails.lengths[place]
-    w = begins[v + 1] - begins[v]
-    for k in range(count):
-        parents[k] = trails.taken[place, k]
-    _left_of(terms, v, parents, count, room)
-    while count > 1:  # one alone was just worth its price
-        heed(0)
-        weakest = _weakest(terms, v, parents, count, room)
-        if weakest < 0:
-            break
-        count -= 1
-        for k in range(weakest, count):
-            parents[k] = parents[k + 1]
-        _left_of(terms, v, parents, count, room)
-    score = terms.n_samples * (factorise(room.rest, w, room.work[0]) - terms.alone[v])
-    for k in range(count):
-        score += terms.prices[parents[k], v]
-    return count, score
-
-
 @lean_and_hot
 def _settle(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int, v: int) -> bool:
     """Write what comes of a trail; ``False`` where there is no room to keep it."""
@@ -502,7 +274,7 @@ def _settle(terms: BlockTerms, trails: BlockTrails, room: BlockRoom, place: int,
         begin = trails.used[LISTED]
         if begin + trails.lengths[place] > len(listed):
             return False
-        count, trails.values[node] = _shrink(terms, trails, room, place, v)
+        count, trails.values[node] = shrink(terms, trails, room, place, v)
         for k in range(count):
             listed[begin + k] = parents[place, k]
         trails.kept[node], trails.kept_ends[node], trails.used[LISTED] = begin, begin + count, begin + count

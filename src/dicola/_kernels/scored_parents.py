@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from dicola._kernels.arrays import Ints
-from dicola._kernels.block_parents import BlockRoom, BlockTrails, changes_block, first_change_of_blocks, make_block_room, search_blocks
+from dicola._kernels.block_parents import changes_block, first_change_of_blocks, search_blocks
+from dicola._kernels.block_trails import BlockRoom, BlockTrails, make_block_room
 from dicola._kernels.interpreted import by_type
 from dicola._kernels.parent_search import Room, Trails, changes_one, first_change_of_ones, make_room, search_ones, share_worth_a_price
 from dicola._kernels.terms import BlockTerms, Terms, has_blocks

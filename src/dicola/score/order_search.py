@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicola._kernels import order_search as kernel
-from dicola._kernels.block_parents import MOST_NODES, BlockTrails, make_block_trails
+from dicola._kernels.block_trails import MOST_NODES, BlockTrails, make_block_trails
 from dicola._kernels.parent_search import make_trails
 from dicola._kernels.scored_parents import AnyTerms, AnyTrails
 from dicola._kernels.terms import BlockTerms
