@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from dicola import CallableTest, DiCoLa, Discovery, FisherZ, InvalidData, InvalidSetting, Knowledge, compare_modes, simulate
 from dicola.cli.app import app
+from dicola.pipeline import preparation
 from dicola.report.page import page
 
 DAG = simulate.er_dag(8, 2, seed=4)
@@ -172,3 +173,18 @@ def test_a_test_made_by_hand_stays_strict():
 def test_a_few_rows_of_many_columns_are_answered(n):
     rows = simulate.linear_gaussian(simulate.er_dag(27, 3, seed=9), 2000, seed=9)
     assert len(DiCoLa().fit(rows.iloc[:n]).pag_) == 27
+
+
+def test_names_of_what_is_given_are_whole_words():
+    given = ("age", "Age (years)", "patient_age", "SEX", "gender2", "date_of_birth", "birth year", "birthday")
+    other = ("péage", "traçage", "dosage", "storage", "asexual", "ageé", "average")
+    assert [preparation._GIVEN.fullmatch(name) is not None for name in (*given, *other)] == [True] * len(given) + [False] * len(other)
+
+
+def test_skewness_is_told_where_gaps_choose_the_test():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(np.exp(2 * rng.normal(size=(300, 4))), columns=list("abcd"))
+    gaps = frame.mask(rng.random(frame.shape) < 0.03)
+    for settings in ({}, {"ci_test": "fisher_z"}):
+        found = DiCoLa(missing="testwise", **settings).fit(gaps).discovery_
+        assert any("which skewed columns rarely have" in note for note in found.warnings)

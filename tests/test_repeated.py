@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dicola import DAG, FisherZ, Oracle, discover, simulate
-from dicola._kernels import interpreted
+from dicola._kernels import compiled, interpreted
 from dicola.pipeline import repeated, warming
 from dicola.pipeline.repeated import compiled_if_repeated
 from dicola.watch import Watch, watched_by
@@ -48,6 +48,13 @@ def test_a_run_after_a_second_of_interpreting_compiles_and_says_so_once(warms):
 
 def test_nothing_is_compiled_aside_where_no_part_of_it_would_be_used(warms):
     with pytest.warns(RuntimeWarning), compiled_if_repeated(Oracle(DAG.from_edges([("A", "B")])), "exact"):
+        assert _compiles()
+    assert not warms
+
+
+def test_where_nothing_can_be_kept_nobody_else_compiles_and_nothing_is_promised(warms, monkeypatch):
+    monkeypatch.setattr(compiled, "_said", ["compiled kernels are not kept on disk"])
+    with compiled_if_repeated(_test(), "auto"):
         assert _compiles()
     assert not warms
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from dicola import DiCoLa, FisherZ, discover, simulate
-from dicola.ci.auto import auto_test, chosen_test, odd_shapes
+from dicola.ci.auto import auto_test, chosen_test, has_tails_of_sums, odd_shapes
 from dicola.cli.app import app
 from dicola.tables.table import as_table
 
@@ -73,6 +75,26 @@ def test_gaps_and_columns_without_relations_leave_skewed_numbers_to_a_rule():
     assert not any("skewed" in note for note in found.warnings)  # that is said with the choice
     asked = DiCoLa(ci_test="fisher_z").fit(skewed).discovery_
     assert any("skewed" in note for note in asked.warnings)
+
+
+@pytest.mark.parametrize("rows", [60, 200, 1000, 5000])
+def test_tails_of_one_row_are_no_tails_of_sums(rows):
+    rng = np.random.default_rng(rows)
+    lognormal = pd.DataFrame(np.exp(2 * rng.normal(size=(rows, 6))), columns=list("abcdef"))
+    lognormal["c"] += lognormal["a"]
+    assert not has_tails_of_sums(lognormal.to_numpy())
+    noise = rng.standard_cauchy(size=(rows, 4))
+    related = pd.DataFrame({"a": noise[:, 0], "b": noise[:, 1], "c": noise[:, :3].sum(axis=1), "d": noise.sum(axis=1)})
+    assert chosen_test(as_table(related))[0].__name__ == "GaussianCopula"
+    assert has_tails_of_sums(rng.exponential(size=(rows, 30)))
+
+
+def test_a_column_without_a_value_in_the_first_rows_is_compared_in_silence():
+    table = simulate.additive_noise(simulate.er_dag(12, 3, seed=0), 5200, 0, errors="exponential")
+    table.iloc[:5000, 0] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chosen_test(as_table(table))
 
 
 def test_plain_numbers_are_tested_as_before():

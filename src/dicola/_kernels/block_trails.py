@@ -11,7 +11,7 @@ from dicola._kernels.block_algebra import widest
 from dicola._kernels.compiled import inner
 from dicola._kernels.terms import BlockTerms
 
-MOST_NODES = 1 << 19  # a tree with more is begun anew
+MOST_NODES = 1 << 19  # trees with more are begun anew, and get more where these do not hold one order
 _LARGE = 1 << 20  # numbers that are kept, of the steps of a walk, so that the next one can begin halfway
 UNKNOWN = -1
 
@@ -68,10 +68,10 @@ class BlockRoom(NamedTuple):
     parts: Floats  # the parts of v along them
 
 
-def make_block_trails(n: int, room: int) -> BlockTrails:
-    """Trails for n variables, each of fewer than ``room`` others, and trees of so many nodes as mostly go with that."""
+def make_block_trails(n: int, room: int, most_nodes: int = MOST_NODES) -> BlockTrails:
+    """Trails for n variables, each of fewer than ``room`` others, and trees of so many nodes as mostly go with that, or the most."""
     places, longest = n + 1, min(room, n + 1)
-    nodes = max(min(2 * n * room, MOST_NODES), 4 * longest)
+    nodes = max(min(2 * n * room, most_nodes), 4 * longest)
     return BlockTrails(
         taken=np.zeros((places, longest), np.int64),
         nodes=np.zeros((places, longest + 1), np.int64),

@@ -141,6 +141,11 @@ def _say_once(sentence: str) -> None:
         warnings.warn(sentence, RuntimeWarning, stacklevel=2)
 
 
+def are_kept() -> bool:
+    """Are compiled kernels kept for other processes, as far as was seen?"""
+    return not _said
+
+
 def _compile(function: Function, **options: Any) -> Function:
     options = {"_nrt": True, **options}  # said to Numba in any case: a function would take it over from the one that calls it
     compiled = njit(nogil=True, error_model="numpy", **options)(function)

@@ -119,10 +119,10 @@ def _changes(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, 
 
 
 @lean
-def _renew(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, v: int, order: Ints, place: int) -> None:
-    """Search the parents of v anew, once it stands at this place."""
-    search(terms, trails, room, v, v, order, place)
+def _renew(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, v: int, order: Ints, place: int) -> bool:
+    """Search the parents of v anew, once it stands at this place; ``False`` where its trail outgrows its room."""
     memory.trail[v] += 1
+    return search(terms, trails, room, v, v, order, place)
 
 
 @inlined
@@ -253,8 +253,10 @@ def _sweep(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, ou
         for k in range(min(place, target), max(place, target) + 1):
             w = order[k]
             if w == v or touched[k if k < target else k - 1]:
-                _renew(terms, trails, room, memory, w, order, k)
+                fits &= _renew(terms, trails, room, memory, w, order, k)
                 searches += 1
+        if not fits:  # the move is made, and who goes on begins with trails of this order
+            return Tally(done, moves, searches)
     return Tally(len(which), moves, searches)
 
 
@@ -355,9 +357,12 @@ def _tuck(terms: AnyTerms, trails: AnyTrails, room: AnyRoom, memory: Memory, loo
                 order[k] = changed[k]
                 places[changed[k]] = k
                 before[k + 1] = before[k] ^ memory.keys[changed[k]]
+            fits = True
             for k in range(begin, end + 1):
                 if touched[k]:
-                    _renew(terms, trails, room, memory, order[k], order, k)
+                    fits &= _renew(terms, trails, room, memory, order[k], order, k)
                     searches += 1
+            if not fits:
+                return Tally(done, moves, searches)
             at = 0
     return Tally(len(which), moves, searches)

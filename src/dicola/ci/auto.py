@@ -23,6 +23,7 @@ _FEW_ROWS = 20  # with fewer a shape cannot be told
 _ROWS_TO_COMPARE = 60  # with fewer the tails of what a bend has made are often no heavier than those of sums, and ranks lose little
 _HELD_FIXED = 3  # variables that G² must have the rows to hold fixed
 _TAILS = 1.75  # times the squared skewness: more excess kurtosis is a heavy tail
+_ONE_ROW = 0.35  # of the sum of squares of a column: more in one row, and skewness and tails are those of this row
 _CLEAR = 4.0  # standard errors from which a correlation is clear
 _MOST_ROWS, _MOST_COLUMNS = 5_000, 200  # that are looked at to compare numbers and ranks
 USUAL: Final = Sentence(
@@ -108,13 +109,17 @@ def _for_numbers(table: Table) -> tuple[type[CITest], str]:
 
 
 def has_tails_of_sums(values: NDArray[np.float64]) -> bool:
-    """Are the tails of most columns no heavier than their skewness calls for?
+    """Are the tails of most columns no heavier than their skewness calls for, and no matter of a single row?
 
     Of sums of exponential or gamma variables the excess kurtosis is 1.5 times the squared skewness. Where it is more, a few values rule
-    all correlations, or a curve has made them, and ranks serve better.
+    all correlations, or a curve has made them, and ranks serve better. Where one row has most of the sum of squares, both are its own, and
+    near to 1 : 1.
     """
     skewness, excess = _shapes(values)
-    return bool(np.median(excess / np.maximum(skewness**2, 1e-9)) <= _TAILS)
+    with np.errstate(all="ignore"):
+        from_mean = np.abs(values - np.nanmean(values, axis=0)) / np.nanmax(np.abs(values), axis=0)
+        largest = np.nanmax(from_mean, axis=0) ** 2 / np.nansum(from_mean**2, axis=0)
+    return bool(np.median(excess / np.maximum(skewness**2, 1e-9)) <= _TAILS and np.median(largest) <= _ONE_ROW)
 
 
 def closer_as_numbers(values: NDArray[np.float64], odd: NDArray[np.intp]) -> bool:
@@ -141,7 +146,8 @@ def closer_as_numbers(values: NDArray[np.float64], odd: NDArray[np.intp]) -> boo
 def _correlations(values: NDArray[np.float64], places: NDArray[np.intp]) -> NDArray[np.float64]:
     """Of some columns with all, near enough: gaps are taken for the mean."""
     with np.errstate(all="ignore"):
-        standard = values - np.nanmean(values, axis=0)
+        present = ~np.isnan(values)
+        standard = values - np.nansum(values, axis=0) / np.maximum(present.sum(axis=0), 1)
         standard /= np.sqrt(np.nansum(standard**2, axis=0))
     standard = np.nan_to_num(standard)
     return np.asarray(standard[:, places].T @ standard)

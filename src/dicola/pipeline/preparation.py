@@ -29,7 +29,9 @@ from dicola.tables.table import Table
 Found = TypeVar("Found", bound=Discovery | LocalDiscovery)
 _MOST_LISTED = 20
 _FEW_CODED = 3  # columns of codes that have a sentence each
-_GIVEN = re.compile(r"(?:.*[^a-z])?(?:age|sex|gender|race|ethnicity|birth ?(?:date|day|year))(?:[^a-z].*)?", re.IGNORECASE)
+_NO_LETTER = r"[\W\d_]"
+_WHAT_IS_GIVEN = r"age|sex|gender|race|ethnicity|birth[ _]?(?:date|day|year)|(?:date|year)[ _]of[ _]birth"
+_GIVEN = re.compile(rf"(?:.*{_NO_LETTER})?(?:{_WHAT_IS_GIVEN})(?:{_NO_LETTER}.*)?", re.IGNORECASE | re.DOTALL)
 _OF_BOOTSTRAP = ("bootstrap", "bootstrap_seed", "bootstrap_fraction")
 
 
@@ -268,7 +270,8 @@ def _notes(look: Look, plan: Plan, way: Way | None, why: str | None) -> Iterable
         yield f"{_gaps(look)}: {ASSUMED[way]}."
     if named := sorted(_spoken_of(plan) & set(look.left_out)):
         yield f"the knowledge speaks of {listed(named)}, left out of the table; these claims are passed over."
-    if why is None and look.about("skewed") and getattr(class_of(plan.ci_test), "name", "") == "fisher_z":
+    is_told = why is not None and plan.missing != "testwise"  # the choice of the test speaks of shapes
+    if not is_told and look.about("skewed") and getattr(class_of(plan.ci_test), "name", "") == "fisher_z":
         (finding,) = (finding for finding in look.findings if finding.what == "skewed")
         yield f"{finding.sentence} Fisher's z sees linear relations, which skewed columns rarely have."
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
-from dicola._kernels.compiled import compiling, may_interpret
+from dicola._kernels.compiled import are_kept, compiling, may_interpret
 from dicola._kernels.interpreted import seconds_interpreted
 from dicola.ci.fisher_z import FisherZ
 from dicola.ci.inquiry import Evidence, Inquiry
@@ -23,7 +23,7 @@ _ENOUGH = 1.0  # seconds of interpreting in all runs before
 def compiled_if_repeated(evidence: Evidence, mode: str, max_seconds: float | None = None) -> Iterator[None]:
     """While a run goes on: it compiles what it needs where Python has interpreted kernels for a second before, in this thread.
 
-    A run whose time is limited goes on as it would.
+    A run whose time is limited goes on as it would. Ctrl-C while others are compiled for it ends the run before it has found anything.
     """
     watch = current()
     is_limited = max_seconds is not None or (watch is not None and watch.until is not None)
@@ -31,9 +31,10 @@ def compiled_if_repeated(evidence: Evidence, mode: str, max_seconds: float | Non
         yield
         return
     test = Inquiry.of(evidence).test
-    _say_once()
-    if hasattr(test, "blocks") or isinstance(test, FisherZ):
-        _warm_once(mode, hasattr(test, "blocks"))
+    if are_kept():  # else it was said that nothing can be kept, and nobody can compile for somebody else
+        _say_once()
+        if hasattr(test, "blocks") or isinstance(test, FisherZ):
+            _warm_once(mode.lower(), hasattr(test, "blocks"))
     with compiling():
         yield
 

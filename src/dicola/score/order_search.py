@@ -11,7 +11,7 @@ below, which the kernel is held equal to.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -42,6 +42,7 @@ class Grown:
 
     trails: AnyTrails | None = None
     room: int = 0
+    most_nodes: int = field(default_factory=lambda: MOST_NODES)
 
 
 def order_search(
@@ -179,14 +180,15 @@ def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int, turn: 
     """The search by kernels. Trails that outgrow their room get more, and the search goes on where it stood."""
     p, order = len(begin), begin.copy()
     if grown.trails is None:
-        grown.room, grown.trails = _ROOM, _trails(terms, p, _ROOM)
+        grown.room = _ROOM
+        grown.trails = _trails(terms, p, grown)
     trails = grown.trails
-    while not kernel.start(terms, trails, order):
+    if not kernel.start(terms, trails, order):
         trails = _enlarged(terms, grown, order)
     memory, n_searches = _memory(p, len(turn.everyone), np.ascontiguousarray(terms.bars.T)), p
     for _ in range(max_sweeps):
         parents, counts, moved = trails.parents.copy(), trails.counts.copy(), False
-        left = turn.which
+        left, stands = turn.which, False
         while len(left):
             which = left[:_SLICE]
             tally = (kernel.tuck if turn.tucks else kernel.sweep)(terms, trails, memory, order, which)
@@ -194,7 +196,8 @@ def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int, turn: 
             n_searches += tally.searches
             left = left[tally.done :]
             if tally.done < len(which):
-                trails = _enlarged(terms, grown, order)
+                stood, stands = stands, not (tally.done or tally.moves)
+                trails = _enlarged(terms, grown, order, stood and stands)
         if turn.tucks and not moved:
             break
         turn = turn.next(kernel.near_changes(trails, parents, counts) if moved else None)
@@ -204,20 +207,30 @@ def _searched(terms: AnyTerms, begin: NDArray[np.int64], max_sweeps: int, turn: 
     return OrderedDag(order, found, float(trails.scores[:p].sum()), n_searches)
 
 
-def _trails(terms: AnyTerms, p: int, room: int) -> AnyTrails:
-    return make_block_trails(p, room) if isinstance(terms, BlockTerms) else make_trails(p, room)
+def _trails(terms: AnyTerms, p: int, grown: Grown) -> AnyTrails:
+    return make_block_trails(p, grown.room, grown.most_nodes) if isinstance(terms, BlockTerms) else make_trails(p, grown.room)
 
 
-def _enlarged(terms: AnyTerms, grown: Grown, order: NDArray[np.int64]) -> AnyTrails:
-    """Trails with twice the room: the same ones, or where their trees have grown large, those of the order in trees begun anew."""
-    old, grown.room = grown.trails, 2 * grown.room
-    assert old is not None
-    grown.trails = larger = _trails(terms, len(order), grown.room)
-    if isinstance(old, BlockTrails) and len(old.begins) >= MOST_NODES:
-        return larger if kernel.start(terms, larger, order) else _enlarged(terms, grown, order)
-    for before, now in zip(old, larger, strict=True):
-        now[tuple(map(slice, before.shape))] = before
-    return larger
+def _enlarged(terms: AnyTerms, grown: Grown, order: NDArray[np.int64], stands: bool = False) -> AnyTrails:
+    """Trails of an order with twice the room: the same ones go on, or where their trees have grown large, trees are begun anew.
+
+    These get more nodes where they do not hold the order, or where the search ``stands``: its next step has outgrown them twice.
+    """
+    p, old = len(order), grown.trails
+    if isinstance(old, BlockTrails) and len(old.begins) >= grown.most_nodes:
+        old = None
+        grown.most_nodes *= 2 if stands else 1
+    while True:
+        grown.room, grown.trails = 2 * grown.room, None
+        larger = _trails(terms, p, grown)
+        for before, now in zip(old or (), larger, strict=False):
+            now[tuple(map(slice, before.shape))] = before
+        if kernel.start(terms, larger, order):
+            grown.trails = larger
+            return larger
+        if isinstance(larger, BlockTrails) and len(larger.begins) >= grown.most_nodes:
+            grown.most_nodes *= 2
+        old = None
 
 
 def _memory(p: int, movable: int, barred: NDArray[np.bool_]) -> kernel.Memory:
